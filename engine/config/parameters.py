@@ -1,0 +1,162 @@
+"""THE table of every parameter: key, type, default, range, unit, group, and words in zh and en.
+
+Validation, the parameter panel, the command line and the docs are all made from this table; adding a
+row is all that a new parameter needs. Holds no values in force (``store.py`` does) and reads no files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engine.errors import InvalidArgument
+
+Kind = Literal["bool", "int", "float", "text", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One row. ``minimum``/``maximum`` are inclusive; ``label`` and ``help`` map "zh" and "en" to text."""
+
+    key: str
+    kind: Kind
+    default: Any
+    label: Mapping[str, str]
+    help: Mapping[str, str]
+    minimum: float | None = None
+    maximum: float | None = None
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """The part of the key before the dot."""
+        return self.key.split(".", 1)[0]
+
+    def check(self, value: Any) -> Any:
+        """``value`` in this row's type. Errors: ``InvalidArgument`` with the key as field."""
+        if self.kind == "bool":
+            return self._bool(value)
+        if self.kind in ("int", "float"):
+            return self._number(value)
+        if not isinstance(value, str):
+            raise InvalidArgument(field=self.key, reason="not_text")
+        if self.kind == "choice" and value not in self.choices:
+            raise InvalidArgument(field=self.key, reason="not_a_choice", allowed=list(self.choices))
+        return value
+
+    def _bool(self, value: Any) -> bool:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.strip().lower() in _BOOL_WORDS:
+            return _BOOL_WORDS[value.strip().lower()]
+        raise InvalidArgument(field=self.key, reason="not_a_switch", allowed=["true", "false"])
+
+    def _number(self, value: Any) -> int | float:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise InvalidArgument(field=self.key, reason="not_a_number")
+        try:
+            number = float(value)
+        except ValueError:
+            raise InvalidArgument(field=self.key, reason="not_a_number") from None
+        if not math.isfinite(number):
+            raise InvalidArgument(field=self.key, reason="not_a_number")
+        low, high = self.minimum, self.maximum
+        if (low is not None and number < low) or (high is not None and number > high):
+            raise InvalidArgument(field=self.key, reason="out_of_range", allowed=[low, high])
+        if self.kind == "int":
+            if number != int(number):
+                raise InvalidArgument(field=self.key, reason="not_whole")
+            return int(number)
+        return number
+
+
+_BOOL_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "interface": {"zh": "界面", "en": "Interface"},
+    "memory": {"zh": "记住", "en": "Remembering"},
+    "recall": {"zh": "回忆", "en": "Recall"},
+    "embedding": {"zh": "语义模型", "en": "Meaning model"},
+}
+
+
+def _row(key: str, kind: Kind, default: Any, zh: str, en: str, zh_help: str, en_help: str, **more: Any) -> Parameter:
+    return Parameter(key, kind, default, {"zh": zh, "en": en}, {"zh": zh_help, "en": en_help}, **more)
+
+
+TABLE: tuple[Parameter, ...] = (
+    _row("interface.language", "choice", "auto", "语言", "Language",
+         "界面和提示用的语言；“auto”跟随系统。", "Language of windows and messages; “auto” follows the system.",
+         choices=("auto", "zh", "en")),
+    _row("interface.theme", "choice", "auto", "外观", "Appearance",
+         "明、暗，或跟随系统。", "Light, dark, or as the system says.", choices=("auto", "light", "dark")),
+    _row("memory.paused", "bool", False, "暂停记忆", "Pause remembering",
+         "打开后，助手不能写入新记忆；仍可回忆。", "While on, assistants can not store anything; recall still works."),
+    _row("memory.max_characters", "int", 200_000, "单条最长", "Longest memory",
+         "一条记忆最多多少字符；更长的会被拒绝并说明。", "Longest text of one memory; longer ones are refused with a reason.",
+         minimum=1_000, maximum=5_000_000, unit="characters"),
+    _row("memory.default_importance", "float", 0.5, "默认重要度", "Default importance",
+         "写入时没有给出重要度就用它。", "Used when the writer gives no importance.", minimum=0.0, maximum=1.0),
+    _row("memory.vector_wait_ms", "int", 250, "等待语义", "Wait for meaning",
+         "写入时最多等语义向量多久；超过就先存文字，稍后补上。",
+         "How long a write waits for its vector; past that the words are stored first and the meaning follows.",
+         minimum=0, maximum=10_000, unit="ms"),
+    _row("recall.fusion", "choice", "convex", "融合方式", "Fusion",
+         "文字与语义两路结果的合并方式。", "How the results by words and by meaning are joined.",
+         choices=("convex", "rrf", "lexical", "vector")),
+    _row("recall.lexical_share", "float", 0.4, "文字占比", "Share of words",
+         "凸组合中文字一路的份额，其余归语义。", "Share of the words in convex fusion; the rest is meaning.",
+         minimum=0.0, maximum=1.0),
+    _row("recall.rrf_k", "int", 60, "RRF 常数", "RRF constant",
+         "倒数排名融合的平滑常数。", "Smoothing constant of reciprocal rank fusion.", minimum=1, maximum=1_000),
+    _row("recall.weight_relevance", "float", 0.94, "相关性权重", "Weight of relevance",
+         "与问题有多相关。三个权重按总和折算。", "How well it answers. The three weights count by their sum.",
+         minimum=0.0, maximum=1.0),
+    _row("recall.weight_importance", "float", 0.03, "重要度权重", "Weight of importance",
+         "记忆有多重要。", "How important the memory is.", minimum=0.0, maximum=1.0),
+    _row("recall.weight_recency", "float", 0.03, "新近权重", "Weight of recency",
+         "多久以前存入或想起。", "How long ago it was stored or recalled.", minimum=0.0, maximum=1.0),
+    _row("recall.recency_days", "float", 30.0, "新近衰减", "Recency decay",
+         "新近分随时间衰减的尺度。", "Time scale on which the recency score fades.",
+         minimum=0.5, maximum=3_650.0, unit="days"),
+    _row("recall.mmr_lambda", "float", 0.7, "多样性", "Diversity",
+         "1 只看相关，越小越避免雷同。", "1 looks at relevance alone; smaller avoids look-alikes more.",
+         minimum=0.1, maximum=1.0),
+    _row("recall.candidates", "int", 200, "候选数", "Candidates",
+         "每一路最多取多少候选。", "How many candidates each channel offers.", minimum=20, maximum=2_000),
+    _row("recall.cache_seconds", "float", 45.0, "缓存时间", "Cache time",
+         "相同问题在这段时间内直接用上次的答案；0 关闭。", "The same question within this time gets the same answer; 0 turns it off.",
+         minimum=0.0, maximum=3_600.0, unit="s"),
+    _row("recall.reinforce", "bool", True, "回忆强化", "Recall strengthens",
+         "被想起的记忆会更牢。", "Memories that are recalled last longer."),
+    _row("embedding.provider", "choice", "local", "模型来源", "Model source",
+         "内置模型、外部接口，或只按文字查找。", "The built-in model, an outside service, or words only.",
+         choices=("local", "remote", "none")),
+    _row("embedding.threads", "int", 1, "线程数", "Threads",
+         "内置模型使用的处理器线程。", "Processor threads for the built-in model.", minimum=1, maximum=16),
+    _row("embedding.idle_minutes", "float", 15.0, "闲置卸载", "Unload when idle",
+         "这么久没用就把模型移出内存；0 表示不卸载。", "The model leaves memory after this long without use; 0 keeps it.",
+         minimum=0.0, maximum=1_440.0, unit="min"),
+    _row("embedding.remote_url", "text", "", "接口地址", "Service address",
+         "OpenAI 兼容接口的地址，例如 https://主机/v1。", "Address of an OpenAI-compatible service, e.g. https://host/v1."),
+    _row("embedding.remote_model", "text", "", "接口模型", "Service model",
+         "外部接口的模型名。", "The model's name at the service."),
+    _row("embedding.remote_dimension", "int", 0, "向量维数", "Dimension",
+         "外部模型的维数；0 表示由首次应答得知。", "The outside model's dimension; 0 learns it from the first answer.",
+         minimum=0, maximum=8_192),
+    _row("embedding.remote_timeout", "float", 10.0, "接口超时", "Service time limit",
+         "等待外部接口多久。", "How long to wait for the outside service.", minimum=0.5, maximum=120.0, unit="s"),
+)  # fmt: skip
+
+BY_KEY: Mapping[str, Parameter] = {row.key: row for row in TABLE}
+
+
+def check(key: str, value: Any) -> Any:
+    """``value`` in the type of parameter ``key``. Errors: ``InvalidArgument`` (unknown key or bad value)."""
+    row = BY_KEY.get(key)
+    if row is None:
+        raise InvalidArgument(field=key, reason="unknown_parameter")
+    return row.check(value)
