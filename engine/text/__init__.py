@@ -1,0 +1,1 @@
+"""Text without storage or models: normalising, index terms, words, keywords, passages, token estimates."""
