@@ -1,0 +1,108 @@
+"""History: what every change was, by whom and when, so that it can be shown and taken back.
+
+Must not decide what may be undone (``ingest/edit.py`` does). Values come back as a Memory holds them: tuples for
+lists, aware moments for times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Literal, cast
+
+import apsw
+
+from engine import clock
+from engine.errors import InvalidArgument, NotFound
+from engine.storage import columns
+from engine.storage.selection import id_array
+from engine.types import Actor, HistoryEntry
+
+_SELECT = "SELECT id, at, actor_kind, actor_name, action, memory_id, before, after, undone FROM history"
+
+
+def record(
+    cx: apsw.Connection,
+    at: datetime,
+    actor: Actor,
+    action: str,
+    memory_id: int,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+    undoes: int | None = None,
+) -> int:
+    """Add one change; ``before``/``after`` hold the changed fields only, None = did not exist. Returns its id."""
+    values = (
+        clock.to_text(at), actor.kind, actor.name, action, memory_id,
+        None if before is None else columns.dump(before), None if after is None else columns.dump(after), undoes,
+    )  # fmt: skip
+    return int(
+        cx.execute(
+            "INSERT INTO history (at, actor_kind, actor_name, action, memory_id, before, after, undoes) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            values,
+        ).get
+    )
+
+
+def of(cx: apsw.Connection, memory_id: int, limit: int) -> list[HistoryEntry]:
+    """The changes of one memory, the latest first."""
+    rows = cx.execute(f"{_SELECT} WHERE memory_id = ? ORDER BY id DESC LIMIT ?", (memory_id, limit))
+    return [_entry(row) for row in rows]
+
+
+def get(cx: apsw.Connection, history_id: int) -> HistoryEntry | None:
+    """One change, or None."""
+    wanted = id_array((history_id,))
+    row = cx.execute(f"{_SELECT} WHERE id = ?", (wanted[0],)).fetchone() if wanted else None
+    return None if row is None else _entry(row)
+
+
+def latest(cx: apsw.Connection, limit: int, cursor: str | None = None) -> tuple[list[HistoryEntry], str | None]:
+    """(changes of all memories, the latest first; the cursor of the next page or None).
+
+    Errors: ``InvalidArgument`` with field "cursor".
+    """
+    before = _position(cursor)
+    rows = cx.execute(f"{_SELECT} WHERE id < ? ORDER BY id DESC LIMIT ?", (before, limit + 1)).fetchall()
+    entries = [_entry(row) for row in rows[:limit]]
+    return entries, str(entries[-1].id) if entries and len(rows) > limit else None
+
+
+def mark_undone(cx: apsw.Connection, history_id: int) -> None:
+    """Note that a change was taken back. Errors: ``NotFound``."""
+    cx.execute("UPDATE history SET undone = 1 WHERE id = ?", (history_id,))
+    if not cx.changes():
+        raise NotFound(kind="history", id=history_id)
+
+
+def forget(cx: apsw.Connection, memory_ids: Iterable[int]) -> None:
+    """Remove every word of these memories (erase); who did what and when stays."""
+    wanted = id_array(memory_ids)
+    if wanted:
+        cx.execute(
+            "UPDATE history SET before = NULL, after = NULL WHERE memory_id IN (SELECT value FROM carray(?))",
+            (apsw.carray(wanted),),
+        )
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return (1 << 63) - 1
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
+        raise InvalidArgument(field="cursor", reason="malformed")
+    return int(cursor)
+
+
+def _entry(row: tuple[Any, ...]) -> HistoryEntry:
+    entry_id, at, kind, name, action, memory_id, before, after, undone = row
+    return HistoryEntry(
+        id=entry_id,
+        at=clock.from_text(at),
+        actor=Actor(cast(Literal["client", "gui", "cli", "rule"], kind), name),
+        action=action,
+        memory_id=memory_id,
+        before=None if before is None else columns.load(before),
+        after=None if after is None else columns.load(after),
+        undone=bool(undone),
+    )

@@ -1,0 +1,224 @@
+"""Memories, their vitality and their tags: write, read, list, count. The only SQL that writes these tables.
+
+Every function works on the caller's connection and transaction. Must not touch words, passages, journal or
+history (the write path does), nor check values (``ingest/draft.py`` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from engine import clock
+from engine.errors import NotFound
+from engine.storage import columns, cursors
+from engine.storage.selection import id_array, tag_key, where
+from engine.types import FINDABLE, Filters, Listing, Memory, Page, Sort
+
+_COLUMNS = (*columns.MEMORY, *columns.DERIVED)
+_INSERT = (
+    f"INSERT INTO memories ({', '.join(_COLUMNS)}, occurred_at) "
+    f"VALUES ({', '.join(f':{name}' for name in _COLUMNS)}, coalesce(:event_time, :created_at)) RETURNING id"
+)
+_INSERT_VITALITY = (
+    "INSERT INTO vitality (memory_id, strength, last_accessed_at, access_count, recall_count) VALUES (?, ?, ?, ?, ?)"
+)
+_JOINED = "memories AS m JOIN vitality AS v ON v.memory_id = m.id"
+_GET_MANY = (
+    f"SELECT {columns.SELECTED} FROM carray(?) AS c "
+    "CROSS JOIN memories AS m ON m.id = c.value CROSS JOIN vitality AS v ON v.memory_id = m.id"
+)
+_GONE = ("trashed", "superseded", "expired")
+
+
+def insert(cx: apsw.Connection, draft_values: Mapping[str, Any]) -> int:
+    """Store a new memory; returns its id.
+
+    ``draft_values``: every field of a Memory but ``id``, plus ``content_key`` and ``script``. The vitality
+    fields may be missing: strength starts equal to importance, nothing was accessed yet.
+    """
+    row = {name: columns.encode(name, draft_values[name]) for name in _COLUMNS}
+    memory_id = int(cx.execute(_INSERT, row).get)
+    vitality = (
+        memory_id,
+        float(draft_values.get("strength", draft_values["importance"])),
+        columns.encode("last_accessed_at", draft_values.get("last_accessed_at")),
+        float(draft_values.get("access_count", 0.0)),
+        int(draft_values.get("recall_count", 0)),
+    )
+    cx.execute(_INSERT_VITALITY, vitality)
+    _add_tags(cx, memory_id, draft_values["tags"])
+    return memory_id
+
+
+def get(cx: apsw.Connection, memory_id: int) -> Memory | None:
+    """The memory, whatever its status, or None."""
+    return get_many(cx, (memory_id,)).get(memory_id)
+
+
+def get_many(cx: apsw.Connection, ids: Iterable[int]) -> dict[int, Memory]:
+    """The memories of ``ids`` that exist, in one query; repeats count once."""
+    wanted = id_array(ids)
+    if not wanted:
+        return {}
+    rows = cx.execute(_GET_MANY, (apsw.carray(wanted),))
+    return {row[0]: columns.memory_from(row) for row in rows}
+
+
+def update(cx: apsw.Connection, memory_id: int, values: Mapping[str, Any]) -> None:
+    """Set fields of a Memory, vitality ones and ``content_key``/``script`` included; an empty mapping changes nothing.
+
+    Errors: ``NotFound``; ``ValueError`` for what is no field or may never change (id).
+    """
+    unknown = values.keys() - columns.MEMORY.keys() - columns.DERIVED.keys() - columns.VITALITY.keys()
+    if unknown:
+        raise ValueError(f"not columns of a memory: {sorted(unknown)}")
+    row = {name: columns.encode(name, value) for name, value in values.items()} | {"memory_id": memory_id}
+    own = [f"{name} = :{name}" for name in values if name not in columns.VITALITY]
+    vital = [f"{name} = :{name}" for name in values if name in columns.VITALITY]
+    if values.keys() & {"event_time", "created_at"}:
+        event_time, created_at = (f":{name}" if name in values else name for name in ("event_time", "created_at"))
+        own.append(f"occurred_at = coalesce({event_time}, {created_at})")
+    for table, key, assignments in (("memories", "id", own), ("vitality", "memory_id", vital)):
+        if assignments:
+            cx.execute(f"UPDATE {table} SET {', '.join(assignments)} WHERE {key} = :memory_id", row)
+            if not cx.changes():
+                raise NotFound(kind="memory", id=memory_id)
+    if "tags" in values:
+        cx.execute("DELETE FROM memory_tags WHERE memory_id = ?", (memory_id,))
+        _add_tags(cx, memory_id, values["tags"])
+
+
+def delete(cx: apsw.Connection, ids: Iterable[int]) -> None:
+    """Erase memories with their vitality, tags, passages, vectors and journal. Words and history are not touched."""
+    wanted = id_array(ids)
+    if wanted:
+        cx.execute("DELETE FROM memories WHERE id IN (SELECT value FROM carray(?))", (apsw.carray(wanted),))
+
+
+def reinforce(cx: apsw.Connection, ids: Iterable[int], at: datetime, *, recalled: bool) -> None:
+    """Count one use of each memory at ``at``; ``recalled`` tells a recall from a repeated telling."""
+    wanted = id_array(ids)
+    if wanted:
+        cx.execute(
+            "UPDATE vitality SET last_accessed_at = ?, access_count = access_count + 1, "
+            "recall_count = recall_count + ? WHERE memory_id IN (SELECT value FROM carray(?))",
+            (clock.to_text(at), int(recalled), apsw.carray(wanted)),
+        )
+
+
+def find_same(cx: apsw.Connection, content_key: str, conversation_id: str | None, persona_id: str | None) -> int | None:
+    """The oldest memory of exactly this scope that says the same; not one in the trash, superseded or expired."""
+    found: int | None = cx.execute(
+        "SELECT id FROM memories WHERE content_key = ? AND +conversation_id IS ? AND persona_id IS ? "
+        "AND +status NOT IN (?, ?, ?) ORDER BY id LIMIT 1",
+        (content_key, conversation_id, persona_id, *_GONE),
+    ).get
+    return found
+
+
+def next_position(cx: apsw.Connection, conversation_id: str, session_id: str | None) -> int:
+    """The place of the next memory within (conversation, session); the first is 0."""
+    return int(
+        cx.execute(
+            "SELECT coalesce(max(position) + 1, 0) FROM memories WHERE conversation_id = ? AND session_id IS ?",
+            (conversation_id, session_id),
+        ).get
+    )
+
+
+def list_ids(cx: apsw.Connection, filters: Filters, sort: Sort) -> list[int]:
+    """The ids of all memories that pass ``filters``, in order."""
+    order = cursors.ORDERS[sort]
+    condition, values = where(filters)
+    sql = f"SELECT m.id FROM {_source(sort)} WHERE {condition} ORDER BY {order.clause}"
+    return [row[0] for row in cx.execute(sql, values)]
+
+
+def page(cx: apsw.Connection, listing: Listing) -> Page:
+    """One page of a list. Rows that come or go between pages never make it skip or repeat another.
+
+    Errors: ``InvalidArgument`` for field "cursor" (malformed, or of another sort).
+    """
+    order = cursors.ORDERS[listing.sort]
+    condition, values = where(listing.filters)
+    total = count(cx, listing.filters)
+    if listing.cursor is not None:
+        after = cursors.read(listing.cursor, listing.sort)
+        condition = f"{condition} AND {order.after}"
+        values.extend(after)
+    rows: list[Any] = cx.execute(
+        f"SELECT m.id, {order.key} FROM {_source(listing.sort)} WHERE {condition} ORDER BY {order.clause} LIMIT ?",
+        (*values, listing.limit + 1),
+    ).fetchall()
+    shown = rows[: listing.limit]
+    found = get_many(cx, (row[0] for row in shown))
+    more = len(rows) > len(shown) > 0
+    next_cursor = cursors.write(listing.sort, shown[-1][1], shown[-1][0]) if more else None
+    return Page(tuple(found[row[0]] for row in shown), next_cursor, total)
+
+
+def count(cx: apsw.Connection, filters: Filters) -> int:
+    """How many memories pass ``filters``."""
+    condition, values = where(filters)
+    return int(cx.execute(f"SELECT count(*) FROM memories AS m WHERE {condition}", values).get)
+
+
+def count_by_status(cx: apsw.Connection) -> dict[str, int]:
+    """Memories by status; a status nobody has is missing."""
+    rows: list[Any] = cx.execute("SELECT status, count(*) FROM memories GROUP BY status").fetchall()
+    return dict(rows)
+
+
+def count_by_layer(cx: apsw.Connection) -> dict[str, int]:
+    """Findable memories by layer; a layer nobody has is missing."""
+    return _counted(cx, "layer")
+
+
+def facets(cx: apsw.Connection) -> dict[str, dict[str, int]]:
+    """What the findable memories can be filtered by: "layers", "categories", "tags", "conversations", "clients".
+
+    Each maps a value to the number of memories, the most frequent first; empty values are left out.
+    Tags that differ only in case or width are one, shown in one of their spellings.
+    """
+    tags: list[Any] = cx.execute(
+        "SELECT min(t.label), count(*) AS n FROM memory_tags AS t CROSS JOIN memories AS m ON m.id = t.memory_id "
+        f"WHERE {_FINDABLE} GROUP BY t.tag ORDER BY n DESC, t.tag",
+        FINDABLE,
+    ).fetchall()
+    return {
+        "layers": _counted(cx, "layer"),
+        "categories": _counted(cx, "category"),
+        "tags": dict(tags),
+        "conversations": _counted(cx, "conversation_id"),
+        "clients": _counted(cx, "source_client"),
+    }
+
+
+_FINDABLE = f"+m.status IN ({', '.join('?' * len(FINDABLE))})"
+
+
+def _counted(cx: apsw.Connection, column: str) -> dict[str, int]:
+    rows: list[Any] = cx.execute(
+        f"SELECT m.{column} AS name, count(*) AS n FROM memories AS m WHERE {_FINDABLE} AND name <> '' "
+        "GROUP BY name ORDER BY n DESC, name",
+        FINDABLE,
+    ).fetchall()
+    return dict(rows)
+
+
+def _source(sort: Sort) -> str:
+    return _JOINED if sort == "strength" else "memories AS m"
+
+
+def _add_tags(cx: apsw.Connection, memory_id: int, tags: Iterable[str]) -> None:
+    labels: dict[str, str] = {}
+    for tag in tags:
+        labels.setdefault(tag_key(tag), tag)
+    cx.executemany(
+        "INSERT INTO memory_tags (memory_id, tag, label) VALUES (?, ?, ?)",
+        [(memory_id, key, label) for key, label in labels.items() if key],
+    )
