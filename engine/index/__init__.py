@@ -1,0 +1,1 @@
+"""Indexes over memories: words (FTS5) and vectors (usearch). All derived, all can be thrown away and rebuilt."""

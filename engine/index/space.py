@@ -1,0 +1,49 @@
+"""The vector space in force: an embedder, the identity its vectors are stored under, and their index.
+
+Swapped as one when the model changes, so that vectors of two models never meet. Notes when the model was last
+used, so that an idle one can leave memory. Must not write to the database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.embedding import Embedder
+from engine.index.vector import VectorIndex
+from engine.text.normalise import content_key
+
+
+class VectorSpace:
+    """Use ``ready`` before trusting the index: False while it is still being filled from the database."""
+
+    def __init__(self, embedder: Embedder, identity_id: int, index: VectorIndex) -> None:
+        self.embedder = embedder
+        self.identity_id = identity_id
+        self.index = index
+        self.ready = False
+        self._used = time.monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        """Since the model last made a vector."""
+        return time.monotonic() - self._used
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Unit vector [dim]. Errors: ``EmbedderUnavailable``."""
+        self._used = time.monotonic()
+        return self.embedder.embed_query(text)
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors [n, dim]. Errors: ``EmbedderUnavailable``."""
+        self._used = time.monotonic()
+        return self.embedder.embed_passages(texts)
+
+
+def index_path(directory: Path, identity: str) -> Path:
+    """The index file of an identity: one file a model, named so that any identity gives a valid file name."""
+    return directory / f"vectors-{content_key(identity)[:16]}.usearch"
