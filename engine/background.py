@@ -1,0 +1,207 @@
+"""The background thread: decides when which upkeep step runs, and who waits for it.
+
+Part of the service (its only other thread user); a step that fails is logged and tried again later, never fatal.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+from engine.config import Settings, Values
+from engine.embedding import Embedder, NoEmbedder
+from engine.engine import Engine
+from engine.errors import Cancelled, Closed, EmbedderUnavailable, HupoError
+from engine.upkeep import Progress, Upkeep, Writer
+
+log = logging.getLogger("hupo.background")
+
+TICK_SECONDS = 15.0
+RETRY_SECONDS = 30.0
+
+
+class Background:
+    """``wake`` after writes; ``stop`` ends the thread; ``finish`` saves what is left, after all other threads ended."""
+
+    def __init__(self, engine: Engine, directory: Path, factory: Callable[[Settings], Embedder], write: Writer) -> None:
+        self._engine = engine
+        self._factory = factory
+        self._condition = threading.Condition()
+        self._stopping = False
+        self._work = True
+        self._swap = True
+        self._anew = False
+        self._preload = False
+        self._pause: float | None = None
+        self._tasks: list[tuple[Callable[[], dict[str, int]], Future[dict[str, int]]]] = []
+        self._waiting: list[Future[None]] = []
+        # Making an embedder is cheap (it loads nothing) and tells whether vectors will follow a write.
+        self._embedder: Embedder | None = factory(engine.settings)
+        engine.embeds = not isinstance(self._embedder, NoEmbedder)
+        self._embedding = _embedding_values(engine.settings.current)
+        self._upkeep = Upkeep(engine, directory, write, lambda: self._stopping)
+        self._thread = threading.Thread(target=self._run, name="hupo-background", daemon=True)
+        self._leave = engine.settings.subscribe(self._on_settings)
+
+    def start(self) -> None:
+        """Begin: open the vector space, then fill what is missing."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There may be something to do."""
+        with self._condition:
+            self._work = True
+            self._condition.notify()
+
+    def preload(self) -> None:
+        """Load the model soon."""
+        with self._condition:
+            self._preload = True
+            self._condition.notify()
+
+    def when_idle(self, waiting: Future[None]) -> None:
+        """Resolve ``waiting`` when everything asked for so far is done."""
+        with self._condition:
+            self._work = True
+            self._waiting.append(waiting)
+            self._condition.notify()
+
+    def reindex(self, progress: Progress | None, cancelled: Callable[[], bool]) -> Future[dict[str, int]]:
+        """Rebuild words and vector index when the thread gets to it."""
+        future: Future[dict[str, int]] = Future()
+
+        def task() -> dict[str, int]:
+            stop = lambda: self._stopping or cancelled()  # noqa: E731
+            return {
+                "lexical": self._upkeep.rebuild_words(progress, stop),
+                "vectors": self._upkeep.rebuild_index(),
+            }
+
+        with self._condition:
+            self._tasks.append((task, future))
+            self._condition.notify()
+        return future
+
+    def stop(self, timeout: float) -> None:
+        """Ask the thread to end and wait for it; a step in progress ends at its next batch."""
+        self._leave()
+        with self._condition:
+            self._stopping = True
+            self._condition.notify()
+        self._thread.join(timeout)
+        with self._condition:
+            tasks, self._tasks = self._tasks, []
+            waiting, self._waiting = self._waiting, []
+        for _, task in tasks:
+            task.set_exception(Closed())
+        for one in waiting:
+            one.set_exception(Closed())
+
+    def finish(self) -> None:
+        """Save the index and close the embedder; only after all other threads have ended."""
+        try:
+            self._upkeep.save_index(now=True)
+        except (HupoError, OSError):
+            log.exception("the vector index was not saved; it is rebuilt at the next start")
+        if self._embedder is not None:
+            self._embedder.close()
+
+    def _on_settings(self, values: Values) -> None:
+        if _embedding_values(values) == self._embedding:
+            return
+        with self._condition:
+            self._embedding = _embedding_values(values)
+            self._swap = self._anew = self._work = True
+            self._pause = None
+            self._condition.notify()
+
+    def _run(self) -> None:
+        self._guarded(self._upkeep.check_words)
+        self._guarded(self._upkeep.prune)
+        while True:
+            with self._condition:
+                if not self._has_work():
+                    self._condition.wait(self._pause or TICK_SECONDS)
+                if self._stopping:
+                    return
+                self._work = False
+                swap, self._swap = self._swap, False
+                preload, self._preload = self._preload, False
+                tasks, self._tasks = self._tasks, []
+                waiting, self._waiting = self._waiting, []
+            self._pause = None
+            if swap or (self._engine.space is None and self._engine.embeds):
+                self._guarded(self._swap_space)
+            if preload:
+                self._guarded(self._load_model)
+            for task, future in tasks:
+                _settle(future, task)
+            self._guarded(self._fill_all)
+            self._guarded(self._upkeep.save_index)
+            self._guarded(self._upkeep.unload_idle)
+            for one in waiting:
+                one.set_result(None)
+
+    def _has_work(self) -> bool:
+        return bool(self._stopping or self._swap or self._preload or self._tasks or self._waiting) or (
+            self._work and self._pause is None
+        )
+
+    def _swap_space(self) -> None:
+        """Put the embedder that the settings ask for in force; one that can not tell its dimension is asked again."""
+        engine = self._engine
+        if self._anew:
+            self._anew = False
+            self._leave_space()
+            self._embedder = self._factory(engine.settings)
+            engine.embeds = not isinstance(self._embedder, NoEmbedder)
+        if engine.embeds and self._embedder is not None:
+            self._upkeep.open_space(self._embedder)
+
+    def _leave_space(self) -> None:
+        self._upkeep.leave_space()
+        if self._embedder is not None:
+            self._embedder.close()
+            self._embedder = None
+
+    def _load_model(self) -> None:
+        space = self._engine.space
+        if space is not None and not space.embedder.loaded:
+            space.embed_query(".")
+
+    def _fill_all(self) -> None:
+        filled = False
+        while not self._stopping and self._upkeep.fill():
+            filled = True
+        if filled and not self._stopping:
+            self._upkeep.drop_other_spaces()
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except EmbedderUnavailable as error:
+            retry = error.fields.get("retry_after")
+            self._pause = float(retry) if isinstance(retry, int | float) and retry > 0 else RETRY_SECONDS
+            log.warning("no vectors for now (%s); again in %.0f s", error.fields.get("reason"), self._pause)
+        except Cancelled:
+            return
+        except Exception:
+            # Upkeep is never worth the app's life; the journal still knows what is unfinished.
+            self._pause = RETRY_SECONDS
+            log.exception("upkeep step failed")
+
+
+def _embedding_values(values: Values) -> tuple[object, ...]:
+    return tuple(value for key, value in sorted(values.items()) if key.startswith("embedding.") and "idle" not in key)
+
+
+def _settle(future: Future[dict[str, int]], task: Callable[[], dict[str, int]]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(task())
+    except BaseException as error:
+        future.set_exception(error)

@@ -1,0 +1,291 @@
+"""The engine's façade: synchronous verbs over one open store. Knows no threads; ``service.py`` lends them.
+
+Verbs marked *writer* must run on the one writer thread, all others may run anywhere. Every write returns
+``Changes``; derived things that live in memory (the vector index, the recall cache's epoch) follow the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.clock import Clock, SystemClock
+from engine.config import Settings, parameters
+from engine.errors import NotFound, Paused
+from engine.forgetting.reinforcement import reinforce
+from engine.index import lexical
+from engine.index.space import VectorSpace
+from engine.ingest import draft as drafting
+from engine.ingest import edit as editing
+from engine.ingest import memorize as memorizing
+from engine.retrieval.cache import RecallCache
+from engine.retrieval.recall import recall
+from engine.storage import history, journal, memories, migrations, vectors
+from engine.storage.database import Database
+from engine.types import (
+    Actor,
+    Changes,
+    Draft,
+    Filters,
+    HistoryEntry,
+    Listing,
+    Memory,
+    Page,
+    Query,
+    Recollection,
+    Remembered,
+    Sort,
+    StoreStatus,
+    VectorStatus,
+)
+
+Vectors = NDArray[np.float32]
+
+
+class Engine:
+    """One open store. ``space`` is swapped as a whole by the background; None = words only for now.
+
+    ``embeds``: whether vectors are wanted at all; ``lexical_ready``: False while the words are indexed anew.
+    """
+
+    def __init__(self, database: Database, settings: Settings, clock: Clock | None = None) -> None:
+        self.database = database
+        self.settings = settings
+        self.clock: Clock = clock or SystemClock()
+        self.space: VectorSpace | None = None
+        self.embeds = True
+        self.lexical_ready = True
+        self.epoch = 0
+        self._cache = RecallCache()
+
+    # Writing -------------------------------------------------------------------------------------------------
+
+    def prepare(self, draft: Draft, actor: Actor) -> drafting.Prepared:
+        """Check and complete a draft. Errors: ``InvalidArgument``, ``Paused``."""
+        self.refuse_paused(actor)
+        return drafting.prepare(draft, self.settings.current, self.clock)
+
+    def refuse_paused(self, actor: Actor) -> None:
+        """While remembering is paused, clients can not write; people at the windows still can."""
+        if actor.kind == "client" and self.settings["memory.paused"]:
+            raise Paused()
+
+    def remember(
+        self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None, actor: Actor
+    ) -> Remembered:
+        """*writer*: store a prepared draft with the vectors ``made`` in ``space``."""
+        if space is not self.space:
+            made, space = None, self.space
+        # While the model is still being fetched there is no space, but vectors will follow.
+        space_id = space.identity_id if space else (0 if self.embeds else None)
+        with self.database.transaction() as cx:
+            stored = memorizing.store(cx, prepared, made, space_id, actor, self.clock.now())
+        if made is not None and space is not None and stored.new_passages:
+            space.index.add(np.array(stored.new_passages, dtype=np.int64), np.stack(list(made)))
+        created = stored.outcome == "stored"
+        changes = self._changed(
+            "memorized" if created else "reinforced",
+            actor,
+            created=(stored.memory.id,) if created else (),
+            updated=() if created else (stored.memory.id,),
+            history_ids=(stored.history_id,),
+        )
+        return Remembered(stored.outcome, stored.memory, changes, stored.vector_pending)
+
+    def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> tuple[Memory, Changes]:
+        """*writer*: set some fields. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
+        self.refuse_paused(actor)
+        clean = drafting.check(values, self.settings.current)
+        with self.database.transaction() as cx:
+            edited = editing.apply(cx, memory_id, clean, actor, self.clock.now(), embeds=self.embeds)
+        return edited.memory, self._edited("edited", actor, [edited])
+
+    def trash(self, ids: Sequence[int], actor: Actor) -> Changes:
+        """*writer*: all of ``ids`` into the trash, or none when one of them does not exist."""
+        self.refuse_paused(actor)
+        now = self.clock.now()
+        with self.database.transaction() as cx:
+            done = [editing.apply(cx, one, {"status": "trashed"}, actor, now, action="trashed") for one in ids]
+        return self._edited("trashed", actor, done)
+
+    def restore(self, ids: Sequence[int], actor: Actor) -> Changes:
+        """*writer*: out of the trash, to the status each had before."""
+        now = self.clock.now()
+        with self.database.transaction() as cx:
+            done = [editing.restore(cx, one, actor, now) for one in ids]
+        return self._edited("restored", actor, done)
+
+    def erase(self, ids: Sequence[int], actor: Actor) -> Changes:
+        """*writer*: remove for good; afterwards no file of the store holds the text."""
+        self.refuse_paused(actor)
+        with self.database.transaction() as cx:
+            gone = editing.erase(cx, ids, actor, self.clock.now())
+        if self.space is not None:
+            self.space.index.remove(np.array(gone, dtype=np.int64))
+        self.database.shred()
+        return self._changed("erased", actor, removed=tuple(ids))
+
+    def undo(self, history_id: int, actor: Actor) -> Changes:
+        """*writer*: take one change back. Errors: ``NotFound``, ``Conflict``, ``Protected``."""
+        self.refuse_paused(actor)
+        with self.database.transaction() as cx:
+            edited = editing.undo(cx, history_id, actor, self.clock.now(), embeds=self.embeds)
+        return self._edited("undone", actor, [edited])
+
+    def undo_latest(self, memory_id: int, actor: Actor) -> Changes:
+        """*writer*: take the last change of one memory back."""
+        with self.database.reader() as cx:
+            memorizing.require(cx, memory_id)
+            history_id = editing.latest_change(cx, memory_id)
+        return self.undo(history_id, actor)
+
+    def reinforce(self, ids: Sequence[int]) -> Changes:
+        """*writer*: count a recall of each memory. Not worth an fsync: losing the last ones costs nothing."""
+        with self.database.transaction(durable=False) as cx:
+            reinforce(cx, ids, self.clock.now(), recalled=True)
+        # Answers stay valid: recency moves by less than what the cache's time allows.
+        return Changes("recalled", Actor("rule", "recall"), updated=tuple(ids), epoch=self.epoch)
+
+    def take_space(self, space: VectorSpace | None) -> None:
+        """*writer*: put a vector space in force, or none."""
+        self.space = space
+        self.refresh()
+
+    def refresh(self) -> None:
+        """*writer*: answers from before are stale although no memory has changed (vectors or words were made)."""
+        self.epoch += 1
+
+    def _edited(self, action: str, actor: Actor, done: Sequence[editing.Edited]) -> Changes:
+        gone = [passage for one in done for passage in one.gone_passages]
+        if gone and self.space is not None:
+            self.space.index.remove(np.array(gone, dtype=np.int64))
+        real = [one for one in done if one.history_id is not None]
+        return self._changed(
+            action,
+            actor,
+            updated=tuple(one.memory.id for one in real),
+            history_ids=tuple(one.history_id for one in real if one.history_id is not None),
+        )
+
+    def _changed(self, action: str, actor: Actor, **touched: tuple[int, ...]) -> Changes:
+        self.epoch += 1
+        return Changes(action, actor, epoch=self.epoch, **touched)
+
+    # Reading -------------------------------------------------------------------------------------------------
+
+    def recall(self, query: Query, executor: Executor | None = None) -> Recollection:
+        """Answer a question; equal ones are answered from the cache while nothing has changed."""
+        values = self.settings.current
+        if query.overrides:
+            overrides = {key: parameters.check(key, value) for key, value in query.overrides.items()}
+            values = {**values, **overrides}
+        epoch, space = self.epoch, self.space
+        seconds = float(values["recall.cache_seconds"])
+        key = (query.text, query.k, query.filters, query.include_sensitive, query.explain, query.budget,
+               query.near_misses, tuple(sorted(query.overrides.items())))  # fmt: skip
+        known = self._cache.get(key, epoch, seconds)
+        if known is not None:
+            return Recollection(known.hits, known.near_misses, known.degraded, known.tokens, known.omitted,
+                                known.hidden, cached=True)  # fmt: skip
+        with self.database.reader() as cx:
+            answer = recall(cx, query, values, space, self.clock.now(), executor)
+        lacking: tuple[str, ...] = () if self.lexical_ready else ("lexical_rebuilding",)
+        if space is None and self.embeds:
+            lacking += ("embedder_unavailable",)
+        if lacking or answer.degraded:
+            return _with_degraded(answer, lacking)
+        self._cache.put(key, epoch, seconds, answer)
+        return answer
+
+    def get(self, memory_id: int) -> Memory:
+        """One memory. Errors: ``NotFound``."""
+        with self.database.reader() as cx:
+            return memorizing.require(cx, memory_id)
+
+    def get_many(self, ids: Sequence[int]) -> dict[int, Memory]:
+        """Memories by id; unknown ids are left out."""
+        with self.database.reader() as cx:
+            return memories.get_many(cx, ids)
+
+    def list(self, listing: Listing) -> Page:
+        """One page of memories. Errors: ``InvalidArgument`` for a bad cursor."""
+        with self.database.reader() as cx:
+            return memories.page(cx, listing)
+
+    def ids(self, filters: Filters, sort: Sort) -> Sequence[int]:
+        """All ids that pass, in order: what a windowed view needs."""
+        with self.database.reader() as cx:
+            return memories.list_ids(cx, filters, sort)
+
+    def count(self, filters: Filters) -> int:
+        """How many memories pass."""
+        with self.database.reader() as cx:
+            return memories.count(cx, filters)
+
+    def facets(self) -> dict[str, dict[str, int]]:
+        """Values in use with counts, for filter menus."""
+        with self.database.reader() as cx:
+            return memories.facets(cx)
+
+    def history(self, memory_id: int, limit: int) -> tuple[HistoryEntry, ...]:
+        """The changes of one memory, newest first."""
+        with self.database.reader() as cx:
+            return tuple(history.of(cx, memory_id, limit))
+
+    def status(self, data: Path) -> StoreStatus:
+        """Counts and health."""
+        space = self.space
+        with self.database.reader() as cx:
+            open_rows, failed = journal.counts(cx)
+            stored = vectors.count(cx, space.identity_id) if space else 0
+            wanted = vectors.wanted(cx, space.identity_id if space else None)
+            lexical_rows = lexical.count(cx)
+            counts, layers = memories.count_by_status(cx), memories.count_by_layer(cx)
+        if space is None:
+            vector = VectorStatus("", 0, "unavailable", 0, wanted, False)
+        else:
+            state = "ready" if space.ready and stored >= wanted else "filling"
+            loaded = space.embedder.loaded
+            vector = VectorStatus(space.embedder.identity, space.embedder.dimension, state, stored, wanted, loaded)  # type: ignore[arg-type]
+        return StoreStatus(
+            data_directory=str(data),
+            schema=migrations.LATEST,
+            counts=counts,
+            by_layer=layers,
+            lexical_rows=lexical_rows,
+            vectors=vector,
+            journal_open=open_rows,
+            journal_failed=failed,
+            database_bytes=self.database.size(),
+            paused=bool(self.settings["memory.paused"]),
+            trouble=self._trouble(failed),
+        )
+
+    def _trouble(self, failed: int) -> tuple[str, ...]:
+        found = []
+        if failed:
+            found.append("journal_failed")
+        if self.embeds and self.space is None:
+            found.append("embedder_unavailable")
+        if not self.lexical_ready:
+            found.append("lexical_rebuilding")
+        return tuple(found)
+
+    def require_history(self, history_id: int) -> HistoryEntry:
+        """One change. Errors: ``NotFound``."""
+        with self.database.reader() as cx:
+            entry = history.get(cx, history_id)
+        if entry is None:
+            raise NotFound(kind="history", id=history_id)
+        return entry
+
+
+def _with_degraded(answer: Recollection, lacking: tuple[str, ...]) -> Recollection:
+    reasons = tuple(dict.fromkeys((*answer.degraded, *lacking)))
+    return Recollection(answer.hits, answer.near_misses, reasons, answer.tokens, answer.omitted, answer.hidden,
+                        False, answer.milliseconds)  # fmt: skip

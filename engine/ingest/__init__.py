@@ -1,0 +1,1 @@
+"""The write path: a draft is checked and completed, then stored with everything derived from it in one transaction."""

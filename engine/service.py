@@ -1,0 +1,313 @@
+"""Threads, futures and change notifications: the engine as the tray app, the MCP side and the CLI use it.
+
+The only place with threads. One writer owns every change; a few readers answer from snapshots; embedding has its
+own small pool, so that a write waits for its vector outside any lock; one background thread does upkeep. No method
+blocks its caller: all return futures, whose exceptions are ``HupoError`` unless there is a bug.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from engine.background import Background
+from engine.clock import Clock, SystemClock
+from engine.config import Settings
+from engine.embedding import Embedder
+from engine.engine import Engine, Vectors
+from engine.errors import Closed, EmbedderUnavailable
+from engine.index.space import VectorSpace
+from engine.ingest.draft import Prepared
+from engine.storage.database import Database
+from engine.storage.lock import StoreLock
+from engine.types import (
+    Actor,
+    Changes,
+    Draft,
+    Filters,
+    HistoryEntry,
+    Listing,
+    Memory,
+    Page,
+    Query,
+    Recollection,
+    Remembered,
+    Sort,
+    StoreStatus,
+)
+
+log = logging.getLogger("hupo.service")
+
+T = TypeVar("T")
+READERS = 3
+EMBEDDERS = 2
+PREPARERS = 4
+
+Listener = Callable[[Changes], None]
+
+
+class Service:
+    """Made by :meth:`open`, ended by :meth:`close`. ``data`` is the directory, ``settings`` the parameters in force."""
+
+    def __init__(
+        self, data: Path, settings: Settings, database: Database, lock: StoreLock, clock: Clock,
+        embedder_factory: Callable[[Settings], Embedder],
+    ) -> None:  # fmt: skip
+        self.data = data
+        self.settings = settings
+        self._lock = lock
+        self._database = database
+        self._engine = Engine(database, settings, clock)
+        self._guard = threading.Lock()
+        self._closed = False
+        self._listeners: tuple[Listener, ...] = ()
+        self._writer = ThreadPoolExecutor(1, "hupo-writer")
+        self._readers = ThreadPoolExecutor(READERS, "hupo-reader")
+        self._preparers = ThreadPoolExecutor(PREPARERS, "hupo-prepare")
+        self._embedders = ThreadPoolExecutor(EMBEDDERS, "hupo-embed")
+        self._notifier = ThreadPoolExecutor(1, "hupo-notify")
+        self._background = Background(self._engine, data, embedder_factory, self._on_writer)
+        self._background.start()
+
+    @classmethod
+    def open(
+        cls, data: Path, settings: Settings, *, embedder_factory: Callable[[Settings], Embedder],
+        clock: Clock | None = None,
+    ) -> Service:  # fmt: skip
+        """Own the data directory and open its store, creating or migrating it. The model loads when first needed.
+
+        Errors: ``StoreLocked``, ``NotWritable``, ``CorruptDatabase``, ``NewerSchema``, ``DatabaseBusy``, ``DiskFull``.
+        """
+        lock = StoreLock(data)
+        lock.acquire()
+        try:
+            database = Database.open(data)
+        except BaseException:
+            lock.release()
+            raise
+        return cls(data, settings, database, lock, clock or SystemClock(), embedder_factory)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Take no more work, finish what was taken (background work gives up), save the index, let go of the store."""
+        with self._guard:
+            if self._closed:
+                return
+            self._closed = True
+        self._background.stop(timeout)
+        for pool in (self._preparers, self._writer, self._readers, self._embedders, self._notifier):
+            pool.shutdown(wait=True)
+        self._background.finish()
+        self._database.close()
+        self._lock.release()
+
+    # Writing -------------------------------------------------------------------------------------------------
+
+    def memorize(self, draft: Draft, actor: Actor) -> Future[Remembered]:
+        """Remember; done when the memory is safe on disk. Errors: ``InvalidArgument``, ``Paused``, storage errors."""
+        outer: Future[Remembered] = Future()
+        self._submit(self._preparers, self._memorize, draft, actor, outer)
+        return outer
+
+    def _memorize(self, draft: Draft, actor: Actor, outer: Future[Remembered]) -> None:
+        if not outer.set_running_or_notify_cancel():
+            return
+        try:
+            prepared = self._engine.prepare(draft, actor)
+            space = self._engine.space
+            made = self._vectors(prepared, space)
+            written = self._write_changes(lambda: self._remember(prepared, made, space, actor), force=True)
+        except BaseException as error:
+            outer.set_exception(error)
+            return
+        written.add_done_callback(lambda inner: _hand_over(inner, outer))
+
+    def _remember(
+        self, prepared: Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None, actor: Actor
+    ) -> tuple[Remembered, Changes]:
+        done = self._engine.remember(prepared, made, space, actor)
+        return done, done.changes
+
+    def _vectors(self, prepared: Prepared, space: VectorSpace | None) -> Sequence[Vectors] | None:
+        """One vector a passage within the waiting limit, or None: then the background makes them."""
+        wait = float(self.settings["memory.vector_wait_ms"]) / 1000
+        if space is None or not wait or not space.embedder.loaded:
+            return None
+        texts = [part.text for part in prepared.passages]
+        waiting = self._embedders.submit(space.embed_passages, texts)
+        try:
+            made = waiting.result(wait)
+        except (FutureTimeout, EmbedderUnavailable):
+            waiting.cancel()
+            return None
+        return list(np.asarray(made))
+
+    def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Future[Memory]:
+        """Set fields of ``types.EDITABLE``. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
+        return self._write_changes(lambda: self._engine.edit(memory_id, values, actor))
+
+    def trash(self, ids: Sequence[int], actor: Actor) -> Future[Changes]:
+        """Into the trash; nothing is lost until a person erases it."""
+        return self._write_changes(lambda: _twice(self._engine.trash(tuple(ids), actor)))
+
+    def restore(self, ids: Sequence[int], actor: Actor) -> Future[Changes]:
+        """Out of the trash."""
+        return self._write_changes(lambda: _twice(self._engine.restore(tuple(ids), actor)))
+
+    def erase(self, ids: Sequence[int], actor: Actor) -> Future[Changes]:
+        """Remove for good, bytes included; can not be undone."""
+        return self._write_changes(lambda: _twice(self._engine.erase(tuple(ids), actor)))
+
+    def undo(self, history_id: int, actor: Actor) -> Future[Changes]:
+        """Take one change back; undo of an undo does it again. Errors: ``NotFound``, ``Conflict``."""
+        return self._write_changes(lambda: _twice(self._engine.undo(history_id, actor)))
+
+    def undo_latest(self, memory_id: int, actor: Actor) -> Future[Changes]:
+        """Take the last change of one memory back. Errors: ``NotFound``, ``Conflict``."""
+        return self._write_changes(lambda: _twice(self._engine.undo_latest(memory_id, actor)))
+
+    # Reading -------------------------------------------------------------------------------------------------
+
+    def recall(self, query: Query) -> Future[Recollection]:
+        """Answer a question; what was recalled is reinforced afterwards, without delaying the answer."""
+        return self._submit(self._readers, self._recall, query)
+
+    def _recall(self, query: Query) -> Recollection:
+        answer = self._engine.recall(query, self._embedders)
+        if query.reinforce and answer.hits and self.settings["recall.reinforce"]:
+            ids = [hit.memory.id for hit in answer.hits]
+            with self._guard:
+                if not self._closed:
+                    self._writer.submit(self._reinforce, ids)
+        return answer
+
+    def _reinforce(self, ids: Sequence[int]) -> None:
+        try:
+            changes = self._engine.reinforce(ids)
+        except Exception:
+            log.exception("reinforcement failed")
+            return
+        self._notify(changes)
+
+    def get(self, memory_id: int) -> Future[Memory]:
+        """One memory. Errors: ``NotFound``."""
+        return self._submit(self._readers, self._engine.get, memory_id)
+
+    def get_many(self, ids: Sequence[int]) -> Future[dict[int, Memory]]:
+        """Memories by id; unknown ids are left out."""
+        return self._submit(self._readers, self._engine.get_many, tuple(ids))
+
+    def list(self, listing: Listing) -> Future[Page]:
+        """One page of memories."""
+        return self._submit(self._readers, self._engine.list, listing)
+
+    def ids(self, filters: Filters, sort: Sort) -> Future[Sequence[int]]:
+        """All ids that pass, in order."""
+        return self._submit(self._readers, self._engine.ids, filters, sort)
+
+    def count(self, filters: Filters) -> Future[int]:
+        """How many memories pass."""
+        return self._submit(self._readers, self._engine.count, filters)
+
+    def facets(self) -> Future[dict[str, dict[str, int]]]:
+        """Values in use with counts, for filter menus."""
+        return self._submit(self._readers, self._engine.facets)
+
+    def history(self, memory_id: int, limit: int = 50) -> Future[tuple[HistoryEntry, ...]]:
+        """The changes of one memory, newest first."""
+        return self._submit(self._readers, self._engine.history, memory_id, limit)
+
+    def status(self) -> Future[StoreStatus]:
+        """Counts and health."""
+        return self._submit(self._readers, self._engine.status, self.data)
+
+    # Upkeep --------------------------------------------------------------------------------------------------
+
+    def reindex(
+        self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> Future[dict[str, int]]:
+        """Make words and vector index anew from the rows; {"lexical": n, "vectors": n}. Errors: ``Cancelled``."""
+        self._refuse_closed()
+        return self._background.reindex(progress, cancelled or (lambda: False))
+
+    def prepare_recall(self) -> None:
+        """Load the model in the background, so that the first question need not wait."""
+        self._background.preload()
+
+    def idle(self) -> Future[None]:
+        """Done when all background work asked for so far is finished, or can not go on (embedder away)."""
+        self._refuse_closed()
+        outer: Future[None] = Future()
+
+        def behind_writer() -> None:
+            self._background.when_idle(outer)
+
+        self._submit(self._writer, behind_writer)
+        return outer
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener`` with each change, in order, from a service thread; returns the way out."""
+        with self._guard:
+            self._listeners += (listener,)
+
+        def leave() -> None:
+            with self._guard:
+                self._listeners = tuple(one for one in self._listeners if one is not listener)
+
+        return leave
+
+    # Threads -------------------------------------------------------------------------------------------------
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise Closed()
+
+    def _submit(self, pool: ThreadPoolExecutor, work: Callable[..., T], *arguments: Any) -> Future[T]:
+        with self._guard:
+            self._refuse_closed()
+            return pool.submit(work, *arguments)
+
+    def _write_changes(self, work: Callable[[], tuple[T, Changes]], *, force: bool = False) -> Future[T]:
+        """Run a write on the writer; listeners hear of it after it is committed. ``force``: taken before closing."""
+
+        def run() -> T:
+            result, changes = work()
+            self._notify(changes)
+            self._background.wake()
+            return result
+
+        if force:
+            return self._writer.submit(run)
+        return self._submit(self._writer, run)
+
+    def _on_writer(self, work: Callable[[], T]) -> T:
+        return self._writer.submit(work).result()
+
+    def _notify(self, changes: Changes) -> None:
+        for listener in self._listeners:
+            self._notifier.submit(_tell, listener, changes)
+
+
+def _tell(listener: Listener, changes: Changes) -> None:
+    try:
+        listener(changes)
+    except Exception:
+        log.exception("a listener failed on %s", changes.action)
+
+
+def _twice(changes: Changes) -> tuple[Changes, Changes]:
+    return changes, changes
+
+
+def _hand_over(inner: Future[T], outer: Future[T]) -> None:
+    error = inner.exception()
+    if error is not None:
+        outer.set_exception(error)
+    else:
+        outer.set_result(inner.result())
