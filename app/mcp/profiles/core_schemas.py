@@ -1,0 +1,179 @@
+"""What the core tools accept and return: argument tables and output schemas, nothing that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, get_args
+
+from app.mcp.arguments import Argument
+from engine.types import LAYERS, SENSITIVITIES, STATUSES, Sort
+
+_TEXT: Mapping[str, Any] = {"type": "string"}
+_COUNT: Mapping[str, Any] = {"type": "integer"}
+_NUMBER: Mapping[str, Any] = {"type": "number"}
+_SWITCH: Mapping[str, Any] = {"type": "boolean"}
+_OBJECT: Mapping[str, Any] = {"type": "object"}
+_TEXTS: Mapping[str, Any] = {"type": "array", "items": _TEXT}
+_COUNTS: Mapping[str, Any] = {"type": "array", "items": _COUNT}
+
+
+def _shape(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """An object's schema. Nothing is required: a client may hold an error's {code, fields} against it, too."""
+    return {"type": "object", "properties": dict(properties)}
+
+
+_SCOPE = "a conversation id; default: user-wide"
+_FIELDS: tuple[Argument, ...] = (
+    Argument("title", "text"),
+    Argument("layer", "choice", allowed=LAYERS),
+    Argument("category", "text"),
+    Argument("importance", "number", minimum=0, maximum=1),
+    Argument("tags", "words"),
+    Argument("topics", "words"),
+    Argument("key_facts", "lines"),
+    Argument("participants", "words"),
+    Argument("event_time", "moment", "ISO 8601, when it happened or will"),
+    Argument("emotion_intensity", "number", minimum=0, maximum=10),
+    Argument("valence", "number", minimum=-1, maximum=1),
+    Argument("sensitivity", "choice", allowed=SENSITIVITIES),
+    Argument("source_agent", "text"),
+    Argument("extra", "object"),
+)
+# Fields that clients may know from other memory servers; taken as what they are, but not advertised.
+_MORE_FIELDS: tuple[Argument, ...] = tuple(
+    Argument(name, "text", listed=False)
+    for name in ("summary", "compressed", "mood", "sentiment", "session_id", "persona_id")
+)
+
+MEMORIZE: tuple[Argument, ...] = (
+    Argument("content", "text", required=True),
+    *_FIELDS,
+    Argument("pinned", "switch"),
+    Argument("scope", "text", _SCOPE),
+    *_MORE_FIELDS,
+    Argument("conversation_id", "text", listed=False),
+    Argument("source_text", "text", listed=False),
+    Argument("external_ids", "words", listed=False),
+)
+MEMORIZE_OUTPUT = _shape(
+    {
+        "outcome": {"type": "string", "enum": ["stored", "reinforced"]},
+        "id": _COUNT,
+        "uid": _TEXT,
+        "title": _TEXT,
+        "summary": _TEXT,
+        "layer": _TEXT,
+        "created_at": _TEXT,
+        "vector_pending": _SWITCH,
+    },
+)
+
+_FILTERS: tuple[Argument, ...] = (
+    Argument("layer", "choices", allowed=LAYERS),
+    Argument("tags", "words", "all of them"),
+    Argument("since", "moment", "ISO 8601 date or time"),
+    Argument("until", "moment", "a date includes that day", edge="end"),
+    Argument("scope", "text", 'a conversation id (adds the user-wide ones) or "all"; default: user-wide'),
+    Argument("include_sensitive", "switch", default=False),
+    Argument("category", "words", listed=False),
+)
+RECALL: tuple[Argument, ...] = (
+    Argument("query", "text", required=True),
+    Argument("k", "integer", default=5, minimum=1, maximum=50),
+    *_FILTERS,
+    Argument("explain", "switch", "say why each was found", default=False),
+    Argument("budget", "integer", "tokens for the whole answer", default=1500, minimum=100, maximum=20_000),
+)
+# Both listings may add title, source, scope and pinned where a memory has them.
+_CARD: Mapping[str, Any] = {"id": _COUNT, "when": _TEXT, "layer": _TEXT, "status": _TEXT, "tags": _TEXTS}
+RECALL_OUTPUT = _shape(
+    {
+        "count": _COUNT,
+        "memories": {
+            "type": "array",
+            "items": _shape({**_CARD, "source": _TEXT, "text": _TEXT, "form": _TEXT, "score": _NUMBER, "why": _OBJECT}),
+        },
+        "omitted": _COUNT,
+        "hidden": _COUNT,
+        "degraded": _TEXTS,
+    },
+)
+
+LIST: tuple[Argument, ...] = (
+    # What the filters mean is said once, in recall.
+    *(replace(one, about="") for one in _FILTERS),
+    Argument("status", "choices", allowed=STATUSES),
+    Argument("sort", "choice", default="newest", allowed=get_args(Sort)),
+    Argument("limit", "integer", default=20, minimum=1, maximum=100),
+    Argument("cursor", "text", "next_cursor of the page before"),
+)
+LIST_OUTPUT = _shape(
+    {
+        "count": _COUNT,
+        "total": _COUNT,
+        "memories": {
+            "type": "array",
+            "items": _shape({**_CARD, "snippet": _TEXT}),
+        },
+        "next_cursor": _TEXT,
+    },
+)
+
+# The rest of memorize's fields can be edited too; the tool's description says so in fewer tokens.
+_OFTEN_EDITED = ("title", "layer", "importance", "tags", "event_time", "sensitivity")
+EDIT: tuple[Argument, ...] = (
+    Argument("id", "integer", required=True),
+    Argument("content", "text"),
+    *(one if one.name in _OFTEN_EDITED else replace(one, listed=False) for one in _FIELDS),
+    Argument("status", "choice", allowed=STATUSES),
+    Argument("scope", "text", 'a conversation id or "user"'),
+    Argument("pin", "switch"),
+    Argument("resolve", "switch"),
+    Argument("undo", "switch", "take back the last change"),
+    Argument("pinned", "switch", listed=False),
+    Argument("resolved", "switch", listed=False),
+    Argument("protected", "switch", listed=False),
+    Argument("conversation_id", "text", listed=False),
+    Argument("history_id", "integer", listed=False),
+    *_MORE_FIELDS,
+)
+EDIT_OUTPUT = _shape(
+    {
+        "outcome": {"type": "string", "enum": ["edited", "undone"]},
+        "id": _COUNT,
+        "changed": _TEXTS,
+        "status": _TEXT,
+        "pinned": _SWITCH,
+        "resolved": _SWITCH,
+        "updated_at": _TEXT,
+        "history_ids": _COUNTS,
+    },
+)
+
+FORGET: tuple[Argument, ...] = (
+    Argument("id", "integer"),
+    Argument("ids", "integers", "several at once"),
+    Argument("erase", "switch", default=False),
+    Argument("confirm", "switch", default=False),
+)
+FORGET_OUTPUT = _shape(
+    {
+        "outcome": {"type": "string", "enum": ["trashed", "erased"]},
+        "ids": _COUNTS,
+        "unchanged": _COUNTS,
+        "history_ids": _COUNTS,
+    },
+)
+
+STATUS_OUTPUT = _shape(
+    {
+        "version": _TEXT,
+        "counts": _OBJECT,
+        "layers": _OBJECT,
+        "vectors": _OBJECT,
+        "journal": _OBJECT,
+        "paused": _SWITCH,
+        "trouble": _TEXTS,
+    },
+)

@@ -1,0 +1,178 @@
+"""Memories as a model sees them: quoted data with id and source, within a token budget; and as JSON values.
+
+Every line of a memory's text is prefixed, so that no memory can pretend to be the words around it. Must not
+choose or rank memories: it shows what it is given, shortened where the whole answer would exceed the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from app.mcp.words import LABELS, Language
+from engine import tokens
+from engine.types import Explanation, Hit, Memory, Recollection
+
+# What the lines around a memory's text cost, about; the rest of the budget is for the texts.
+HEADER_TOKENS = 24
+# Less than this of a memory says nothing; its id is kept all the same.
+LEAST_TOKENS = 6
+SNIPPET_TOKENS = 40
+# Nobody limits what is written into titles and tags, so what is shown of them is limited here.
+TITLE_TOKENS = 40
+TAG_TOKENS = 16
+MOST_TAGS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The same memories twice: ``text`` quoted for reading, ``items`` as JSON; ``left_out``: found no room here."""
+
+    text: str
+    items: list[dict[str, Any]]
+    left_out: int = 0
+
+
+def utc(moment: datetime) -> str:
+    """UTC with offset, to the second."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def text_budget(budget: int, k: int) -> int:
+    """What the engine may spend on texts, so that ``budget`` holds over the whole answer with its headers."""
+    return max(budget - HEADER_TOKENS * k, budget // 2, 1)
+
+
+def recollection(found: Recollection, budget: int, language: Language) -> Answer:
+    """The answer to a recall; ``tokens.estimate`` of its text never exceeds ``budget`` plus the fixed first line."""
+    # Room for the line that counts what found no room is kept from the start.
+    longest = _notes(replace(found, omitted=found.omitted + len(found.hits)), language)
+    left = budget - tokens.estimate("\n".join(longest))
+    blocks: list[str] = []
+    items: list[dict[str, Any]] = []
+    for hit in found.hits:
+        above, below = _above(hit), _why_line(hit.explanation)
+        shown = _fit(hit, left - tokens.estimate("\n".join([*above, *below, "", ""])))
+        if shown is None:
+            break
+        block = "\n".join([*above, quote(shown.text), *below])
+        blocks.append(block)
+        items.append(_hit(shown))
+        left -= tokens.estimate(block + "\n")
+    left_out = len(found.hits) - len(blocks)
+    notes = _notes(replace(found, omitted=found.omitted + left_out), language)
+    first = LABELS["found"][language].format(count=len(blocks)) if found.hits else LABELS["nothing"][language]
+    return Answer("\n".join([first, *blocks, *notes]), items, left_out)
+
+
+def page_lines(memories: Sequence[Memory], total: int, cursor: str | None, language: Language) -> Answer:
+    """A page of memories, one line each, with a snippet."""
+    lines = [LABELS["page"][language].format(count=len(memories), total=total)]
+    items: list[dict[str, Any]] = []
+    for memory in memories:
+        snippet = snippet_of(memory)
+        lines += [_head(memory), quote(snippet)]
+        items.append({**_card(memory), "snippet": snippet})
+    if cursor:
+        lines.append(LABELS["more"][language].format(cursor=cursor))
+    return Answer("\n".join(lines), items)
+
+
+def snippet_of(memory: Memory) -> str:
+    """One short line that stands for ``memory`` in a list."""
+    return tokens.cut(" ".join((memory.summary or memory.content).split()), SNIPPET_TOKENS)
+
+
+def quote(text: str) -> str:
+    """Every line of ``text`` behind "> ", whatever kind of line break it holds."""
+    return "\n".join(f"> {line}" for line in text.splitlines() or [""])
+
+
+def _fit(hit: Hit, room: int) -> Hit | None:
+    """``hit`` with its text cut so that the quoted text costs at most ``room`` tokens; None: not even a few words."""
+    cost = tokens.estimate(quote(hit.text))
+    if cost <= room:
+        return hit
+    wanted = room
+    while wanted >= LEAST_TOKENS:
+        text = tokens.cut(hit.text, wanted)
+        cost = tokens.estimate(quote(text))
+        if cost <= room:
+            return replace(hit, text=text, form="cut")
+        wanted -= max(cost - room, 1)
+    return None
+
+
+def _notes(found: Recollection, language: Language) -> list[str]:
+    notes: list[str] = []
+    for slug, count in (("omitted", found.omitted), ("hidden", found.hidden)):
+        if count:
+            notes.append(LABELS[slug][language].format(count=count))
+    if found.degraded:
+        what = ", ".join(slug.replace("_", " ") for slug in found.degraded)
+        notes.append(LABELS["degraded"][language].format(what=what))
+    return notes
+
+
+def _source(memory: Memory) -> str:
+    """Where a memory came from: the agent and the client, as far as known."""
+    parts = (memory.source_agent, memory.source_client)
+    return " / ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part.strip()))
+
+
+def _head(memory: Memory) -> str:
+    """The line above a quoted memory. What people typed into it is kept to one line each."""
+    parts = [f"[{memory.id}]", utc(memory.occurred_at), memory.layer]
+    if memory.status != "active":
+        parts.append(memory.status)
+    if source := _source(memory):
+        parts.append(f"from {tokens.cut(source, 12)}")
+    if memory.tags:
+        parts.append(tokens.cut("#" + " #".join(" ".join(tag.split()) for tag in memory.tags), 24))
+    return " ".join(parts)
+
+
+def _above(hit: Hit) -> list[str]:
+    """The lines above a hit's text: its head, and its title where the text does not say it already."""
+    title = tokens.cut(" ".join(hit.memory.title.split()), TITLE_TOKENS)
+    return [_head(hit.memory), *([quote(title)] if title and title not in hit.text else [])]
+
+
+def _card(memory: Memory) -> dict[str, Any]:
+    """What every listing says of a memory; empty values are left out."""
+    card: dict[str, Any] = {"id": memory.id, "when": utc(memory.occurred_at), "layer": memory.layer}
+    card["status"] = memory.status
+    optional = {
+        "title": tokens.cut(memory.title, TITLE_TOKENS),
+        "tags": [tokens.cut(tag, TAG_TOKENS) for tag in memory.tags[:MOST_TAGS]],
+        "source": _source(memory),
+        "scope": memory.conversation_id,
+        "pinned": memory.pinned,
+    }
+    return card | {key: value for key, value in optional.items() if value}
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    item = {**_card(hit.memory), "text": hit.text, "form": hit.form, "score": round(hit.score, 4)}
+    if hit.explanation:
+        item["why"] = {
+            "channels": {
+                one.name: {"rank": one.rank, "raw": round(one.raw, 4), "share": round(one.share, 4)}
+                for one in hit.explanation.channels
+            },
+            "factors": {one.name: round(one.value, 4) for one in hit.explanation.factors},
+            "matched": list(hit.explanation.matched_terms),
+        }
+    return item
+
+
+def _why_line(explanation: Explanation | None) -> list[str]:
+    if explanation is None:
+        return []
+    parts = [f"{one.name} #{one.rank} {one.share:+.3f}" for one in explanation.channels]
+    parts += [f"{one.name} {one.value:+.3f}" for one in explanation.factors]
+    if explanation.matched_terms:
+        parts.append(tokens.cut("matched " + " ".join(explanation.matched_terms), 16))
+    return ["why: " + ", ".join(parts)]
