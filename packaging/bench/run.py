@@ -1,0 +1,87 @@
+"""bench NAME: measures and prints a table, JSON beside it where asked. ``tasks.py bench`` runs it.
+
+Names: recall (quality per set), latency (recall time at N memories), floor (the same as a ratio to bare parts),
+start (shim and app start). What they must reach is written in the README beside the measured figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
+
+import recall  # noqa: E402
+import speed  # noqa: E402
+
+from engine import Settings  # noqa: E402
+from engine.embedding import Embedder, create  # noqa: E402
+
+METRICS = ("R@1", "R@5", "R@10", "MRR@10", "nDCG@10")
+
+
+def main(argv: list[str]) -> int:
+    """Run one benchmark; exit code 0, or 2 for wrong words."""
+    parser = argparse.ArgumentParser(prog="tasks.py bench")
+    parser.add_argument("name", choices=("recall", "latency", "floor", "start"))
+    parser.add_argument("--n", type=int, default=10_000, help="memories (latency, floor)")
+    parser.add_argument("--sets", type=Path, help="folder of sets (recall)")
+    parser.add_argument("--compare", default="", help="comma separated: bm25, rrf, dense (recall)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter (recall)")
+    parser.add_argument("--json", type=Path, help="write the result here")
+    options = parser.parse_args(argv)
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", file=sys.stderr)
+    result: dict[str, Any]
+    if options.name == "recall":
+        if options.sets is None or not options.sets.is_dir():
+            parser.error("recall needs --sets DIR, a folder of sets")
+        compare = [name for name in options.compare.split(",") if name]
+        if unknown := set(compare) - set(recall.COMPARE):
+            parser.error(f"--compare knows {', '.join(recall.COMPARE)}, not {', '.join(sorted(unknown))}")
+        result = _recall(options.sets, compare, dict(pair.split("=", 1) for pair in options.set))
+    elif options.name == "start":
+        result = speed.start()
+        _print_rows(result)
+    else:
+        result = speed.latency(options.n, _embedder)
+        _print_rows(result)
+    if options.json:
+        options.json.write_text(json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+def _recall(folder: Path, compare: list[str], values: dict[str, str]) -> dict[str, Any]:
+    embedder = _embedder(Settings())
+    result: dict[str, Any] = {}
+    print(f"{'set':18} {'n':>5} " + " ".join(f"{name:>8}" for name in METRICS))
+    for place in recall.sets(folder):
+        result[place.name] = found = recall.measure(place, embedder, compare, values)
+        _print_set(place.name, found)
+        for name, row in found.get("compare", {}).items():
+            _print_set(f"  {name}", row)
+    embedder.close()
+    return result
+
+
+def _print_set(name: str, row: dict[str, Any]) -> None:
+    print(f"{name:18} {row['n']:5} " + " ".join(f"{row[metric]:8.1f}" for metric in METRICS), flush=True)
+
+
+def _print_rows(rows: dict[str, Any]) -> None:
+    for name, row in rows.items():
+        text = "  ".join(f"{key} {value:g}" for key, value in row.items()) if isinstance(row, dict) else f"{row:g}"
+        print(f"{name:28} {text}")
+
+
+def _embedder(settings: Settings) -> Embedder:
+    return create(settings, ROOT / "resources" / "models", lambda _: None)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
