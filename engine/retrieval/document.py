@@ -58,7 +58,8 @@ def gather(
     executor: Executor | None,
 ) -> Candidates:
     """Ask both channels for up to ``limit`` memories each; the query is embedded while the words are looked up."""
-    asked = space if question.text else None
+    # Where no word is (blanks, punctuation) there is nothing asked, and the nearest memories would be noise.
+    asked = space if question.terms else None
     waiting = executor.submit(asked.embed_query, question.text) if executor and asked else None
     words = _words(cx, question, filters, limit)
     degraded: list[str] = []

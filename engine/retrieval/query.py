@@ -9,8 +9,6 @@ from engine.text import normalise, terms
 from engine.types import Query
 
 MOST_HITS = 50
-# A question this long is a pasted text; its beginning says what it is about, and every term costs a look-up.
-MOST_TERMS = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +31,5 @@ def parse(query: Query) -> Parsed:
         raise InvalidArgument(field="budget", reason="out_of_range", allowed=[1, None])
     # Lone surrogates can not be looked up anywhere; the rest of the question still can.
     text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
-    found = tuple(terms.query_terms(text)[:MOST_TERMS])
+    found = tuple(terms.query_terms(text))
     return Parsed(text, found, terms.fts_query(found), normalise.script_of(text))
