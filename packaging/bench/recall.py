@@ -38,7 +38,7 @@ def measure(
     place: Path, embedder: Embedder, compare: Sequence[str] = (), values: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """One set: {"n", "R@1", …, "by_category", "adversarial"?, "compare"?}. ``values``: parameters to set first."""
-    corpus, queries = _lines(place / "corpus.jsonl"), _lines(place / "queries.jsonl")
+    corpus, queries = lines(place / "corpus.jsonl"), lines(place / "queries.jsonl")
     corpus.sort(key=lambda record: record["date"])
     clock = MovableClock(_moment(corpus[0]["date"]))
     settings = Settings()
@@ -51,8 +51,8 @@ def measure(
             result: dict[str, Any] = {}
             if compare:
                 runs = {name: _ask(service, clock, queries, last, COMPARE[name], warm=False) for name in compare}
-                result["compare"] = {name: _summary(rows) for name, rows in runs.items()}
-            return _summary(_ask(service, clock, queries, last, {}, warm=True)) | result
+                result["compare"] = {name: summary(rows) for name, rows in runs.items()}
+            return summary(_ask(service, clock, queries, last, {}, warm=True)) | result
         finally:
             service.close()
 
@@ -91,7 +91,8 @@ def _ask(
     return rows
 
 
-def _summary(rows: Sequence[tuple[str, dict[str, float]]]) -> dict[str, Any]:
+def summary(rows: Sequence[tuple[str, dict[str, float]]]) -> dict[str, Any]:
+    """Means over all (category, metrics) but the adversarial ones, and by category."""
     judged = [row for category, row in rows if category != ADVERSARIAL]
     categories = sorted({category for category, _ in rows})
     by_category = {name: mean([row for category, row in rows if category == name]) for name in categories}
@@ -99,7 +100,8 @@ def _summary(rows: Sequence[tuple[str, dict[str, float]]]) -> dict[str, Any]:
     return mean(judged) | {"by_category": by_category} | apart
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The records of a JSON-lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 

@@ -34,6 +34,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--sets", type=Path, help="folder of sets (recall)")
     parser.add_argument("--compare", default="", help="comma separated: bm25, rrf, dense (recall)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter (recall)")
+    parser.add_argument("--through", choices=("engine", "shim"), default="engine", help="the way in (recall)")
+    parser.add_argument("--scope", default="", help="only this scope of a set (recall --through shim)")
     parser.add_argument("--json", type=Path, help="write the result here")
     options = parser.parse_args(argv)
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}", file=sys.stderr)
@@ -44,7 +46,10 @@ def main(argv: list[str]) -> int:
         compare = [name for name in options.compare.split(",") if name]
         if unknown := set(compare) - set(recall.COMPARE):
             parser.error(f"--compare knows {', '.join(recall.COMPARE)}, not {', '.join(sorted(unknown))}")
-        result = _recall(options.sets, compare, dict(pair.split("=", 1) for pair in options.set))
+        if options.through == "shim":
+            result = _through_shim(options.sets, options.scope)
+        else:
+            result = _recall(options.sets, compare, dict(pair.split("=", 1) for pair in options.set))
     elif options.name == "start":
         result = speed.start()
         _print_rows(result)
@@ -66,6 +71,17 @@ def _recall(folder: Path, compare: list[str], values: dict[str, str]) -> dict[st
         for name, row in found.get("compare", {}).items():
             _print_set(f"  {name}", row)
     embedder.close()
+    return result
+
+
+def _through_shim(folder: Path, scope: str) -> dict[str, Any]:
+    import through_shim  # the MCP SDK takes a while to load
+
+    result: dict[str, Any] = {}
+    for place in recall.sets(folder):
+        result[place.name] = found = through_shim.measure(place, scope)
+        _print_set(place.name, found)
+        print(f"  {found['memories']} memories, {found['memorize/s']} memorize/s, {found['recall/s']} recall/s")
     return result
 
 
