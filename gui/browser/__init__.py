@@ -1,0 +1,1 @@
+"""The Memories page: state, model and view of the browser, each in its own file."""

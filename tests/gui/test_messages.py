@@ -1,0 +1,50 @@
+"""Every error code has words in both languages, and they never leave a hole or show a memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import errors
+from gui import messages
+from gui.texts import LANGUAGES, Texts
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("code", sorted(messages.codes()))
+def test_every_code_has_words_even_without_fields(code: str, language: str) -> None:
+    texts = Texts(language)  # type: ignore[arg-type]
+    assert f"error.{code}.title" in texts and f"error.{code}.text" in texts
+    message = messages.of_code(code, {}, texts)
+    assert message.title and message.sentence
+    assert "{" not in message.title + message.line
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_fields_are_told(language: str) -> None:
+    texts = Texts(language)  # type: ignore[arg-type]
+    line = messages.describe(errors.StoreLocked(path="/data/hupo", pid=4711), texts).line
+    assert "/data/hupo" in line and "4711" in line
+    line = messages.describe(
+        errors.InvalidArgument(field="importance", reason="out_of_range", allowed=[0, 1]), texts
+    ).line
+    assert texts("field.importance") in line and "0 – 1" in line
+    line = messages.describe(errors.InvalidArgument(field="content", reason="too_long", limit=200_000), texts).line
+    assert "200,000" in line
+
+
+def test_an_unknown_reason_and_an_unknown_code_still_say_something() -> None:
+    texts = Texts("en")
+    assert messages.describe(errors.Conflict(reason="never_heard_of", id=3), texts).sentence
+    assert "brand_new" in messages.of_code("brand_new", {}, texts).sentence
+    assert "brand_new" in messages.condition("brand_new", texts)
+
+
+def test_a_bug_is_called_one_and_does_not_quote_the_error() -> None:
+    message = messages.describe(ValueError("secret memory text"), Texts("en"))
+    assert "secret" not in message.title + message.line
+
+
+@pytest.mark.parametrize("slug", ["embedder_unavailable", "vectors_incomplete", "lexical_rebuilding", "journal_failed"])
+def test_conditions_have_words(slug: str) -> None:
+    for language in LANGUAGES:
+        assert messages.condition(slug, Texts(language)) == Texts(language)(f"condition.{slug}")
