@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from app import __version__, paths
-from app.ipc.client import CallFailed, HostUnreachable
+from app.ipc.client import CallFailed, HostNotStarted, HostUnreachable
 from app.terminal import Terminal
 from engine.errors import HupoError
 
@@ -45,6 +45,9 @@ def main(words: Sequence[str] | None = None) -> int:
     module = importlib.import_module(f"app.commands.{_MODULES[options.command]}")
     try:
         return int(module.run(options, terminal))
+    except HostNotStarted as error:
+        terminal.progress(f"hupo: {error.said}")
+        return 1
     except (HostUnreachable, CallFailed) as error:
         return terminal.fail(error.code, error.fields)
     except HupoError as error:

@@ -43,6 +43,15 @@ class PlacesOnly(logging.Formatter):
         return "\ncaused by:\n".join(parts)
 
 
+class _LogFile(RotatingFileHandler):
+    """A file that can not be written now (no room) costs its lines, and never a traceback on the terminal."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Only what is no trouble with the disk is a bug and reported as one."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
+
+
 def set_up(data: str, *, foreground: bool) -> str | None:
     """Log to the data directory; returns the file's path, None where it can not be written.
 
@@ -70,7 +79,7 @@ def set_up(data: str, *, foreground: bool) -> str | None:
 def _file_handler(data: str) -> logging.Handler | None:
     try:
         paths.ensure_private(paths.log_directory(data))
-        handler = RotatingFileHandler(paths.log_file(data), maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8")
+        handler = _LogFile(paths.log_file(data), maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8")
     except OSError:
         return None
     if os.name == "posix":

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from engine.config import Settings, Values
 from engine.embedding import Embedder, NoEmbedder
@@ -21,6 +22,8 @@ log = logging.getLogger("hupo.background")
 
 TICK_SECONDS = 15.0
 RETRY_SECONDS = 30.0
+
+Task = tuple[Callable[[], dict[str, int]], Future[dict[str, int]]]
 
 
 class Background:
@@ -36,7 +39,7 @@ class Background:
         self._anew = False
         self._preload = False
         self._pause: float | None = None
-        self._tasks: list[tuple[Callable[[], dict[str, int]], Future[dict[str, int]]]] = []
+        self._tasks: list[Task] = []
         self._waiting: list[Future[None]] = []
         # Making an embedder is cheap (it loads nothing) and tells whether vectors will follow a write.
         self._embedder: Embedder | None = factory(engine.settings)
@@ -51,7 +54,8 @@ class Background:
         self._thread.start()
 
     def wake(self) -> None:
-        """There may be something to do."""
+        """Something was written: there may be something to do."""
+        self._upkeep.note_change()
         with self._condition:
             self._work = True
             self._condition.notify()
@@ -65,24 +69,27 @@ class Background:
     def when_idle(self, waiting: Future[None]) -> None:
         """Resolve ``waiting`` when everything asked for so far is done."""
         with self._condition:
-            self._work = True
-            self._waiting.append(waiting)
-            self._condition.notify()
+            stopping = self._stopping
+            if not stopping:
+                self._waiting.append(waiting)
+                self._condition.notify()
+        if stopping:
+            _refuse(waiting)
 
     def reindex(self, progress: Progress | None, cancelled: Callable[[], bool]) -> Future[dict[str, int]]:
         """Rebuild words and vector index when the thread gets to it."""
         future: Future[dict[str, int]] = Future()
 
         def task() -> dict[str, int]:
-            stop = lambda: self._stopping or cancelled()  # noqa: E731
-            return {
-                "lexical": self._upkeep.rebuild_words(progress, stop),
-                "vectors": self._upkeep.rebuild_index(),
-            }
+            return self._upkeep.rebuild(progress, lambda: self._stopping or cancelled())
 
         with self._condition:
-            self._tasks.append((task, future))
-            self._condition.notify()
+            stopping = self._stopping
+            if not stopping:
+                self._tasks.append((task, future))
+                self._condition.notify()
+        if stopping:
+            _refuse(future)
         return future
 
     def stop(self, timeout: float) -> None:
@@ -96,9 +103,9 @@ class Background:
             tasks, self._tasks = self._tasks, []
             waiting, self._waiting = self._waiting, []
         for _, task in tasks:
-            task.set_exception(Closed())
+            _refuse(task)
         for one in waiting:
-            one.set_exception(Closed())
+            _refuse(one)
 
     def finish(self) -> None:
         """Save the index and close the embedder; only after all other threads have ended."""
@@ -106,59 +113,90 @@ class Background:
             self._upkeep.save_index(now=True)
         except (HupoError, OSError):
             log.exception("the vector index was not saved; it is rebuilt at the next start")
-        if self._embedder is not None:
-            self._embedder.close()
+        finally:
+            if self._embedder is not None:
+                self._embedder.close()
 
-    def _on_settings(self, values: Values) -> None:
-        if _embedding_values(values) == self._embedding:
-            return
+    def _on_settings(self, _: Values) -> None:
         with self._condition:
-            self._embedding = _embedding_values(values)
+            # What is in force, not what this call brings: two changes at once may arrive in the other order.
+            wanted = _embedding_values(self._engine.settings.current)
+            if wanted == self._embedding:
+                return
+            self._embedding = wanted
             self._swap = self._anew = self._work = True
             self._pause = None
             self._condition.notify()
 
     def _run(self) -> None:
         self._guarded(self._upkeep.check_words)
-        self._guarded(self._upkeep.prune)
         while True:
             with self._condition:
-                if not self._has_work():
-                    self._condition.wait(self._pause or TICK_SECONDS)
+                # While paused, a write alone is no reason to ask the embedder again before its time.
+                self._condition.wait_for(self._has_work, self._pause or TICK_SECONDS)
                 if self._stopping:
                     return
-                self._work = False
+                due = self._work or self._pause is not None or bool(self._waiting)
+                self._work, self._pause = False, None
                 swap, self._swap = self._swap, False
                 preload, self._preload = self._preload, False
                 tasks, self._tasks = self._tasks, []
                 waiting, self._waiting = self._waiting, []
-            self._pause = None
-            if swap or (self._engine.space is None and self._engine.embeds):
-                self._guarded(self._swap_space)
-            if preload:
-                self._guarded(self._load_model)
-            for task, future in tasks:
-                _settle(future, task)
-            self._guarded(self._fill_all)
-            self._guarded(self._upkeep.save_index)
-            self._guarded(self._upkeep.unload_idle)
+            self._step(swap, preload, due, tasks)
+            with self._condition:
+                stopping = self._stopping
+                if self._interrupted() and not stopping:
+                    # What came meanwhile goes first; then the rest of the work, and only then is it idle.
+                    self._work = True
+                    self._waiting[:0] = waiting
+                    waiting = []
             for one in waiting:
-                one.set_result(None)
+                if stopping:
+                    _refuse(one)
+                elif one.set_running_or_notify_cancel():
+                    one.set_result(None)
+
+    def _step(self, swap: bool, preload: bool, due: bool, tasks: list[Task]) -> None:
+        """Everything that is due, each on its own: one that fails keeps no other from running."""
+        if swap or self._anew or (self._engine.space is None and self._engine.embeds):
+            self._guarded(self._swap_space)
+        self._guarded(self._upkeep.make_ready)
+        if preload:
+            self._guarded(self._load_model)
+        for task, future in tasks:
+            _settle(future, task)
+        if due:
+            self._guarded(self._fill_all)
+            self._guarded(self._upkeep.finish_erase)
+        self._guarded(self._upkeep.save_index)
+        self._guarded(self._upkeep.unload_idle)
+        self._guarded(self._upkeep.prune)
 
     def _has_work(self) -> bool:
         return bool(self._stopping or self._swap or self._preload or self._tasks or self._waiting) or (
             self._work and self._pause is None
         )
 
+    def _interrupted(self) -> bool:
+        """Whether something came that must not wait until every vector is made."""
+        return bool(self._stopping or self._swap or self._preload or self._tasks)
+
     def _swap_space(self) -> None:
         """Put the embedder that the settings ask for in force; one that can not tell its dimension is asked again."""
         engine = self._engine
-        if self._anew:
-            self._anew = False
-            self._leave_space()
-            self._embedder = self._factory(engine.settings)
+        with self._condition:
+            anew, self._anew = self._anew, False
+        if anew:
+            try:
+                self._leave_space()
+                self._embedder = self._factory(engine.settings)
+            except BaseException:
+                self._anew = True
+                raise
             engine.embeds = not isinstance(self._embedder, NoEmbedder)
-        if engine.embeds and self._embedder is not None:
+        if not engine.embeds:
+            self._upkeep.forgive()
+        elif self._embedder is not None:
             self._upkeep.open_space(self._embedder)
 
     def _leave_space(self) -> None:
@@ -173,11 +211,8 @@ class Background:
             space.embed_query(".")
 
     def _fill_all(self) -> None:
-        filled = False
-        while not self._stopping and self._upkeep.fill():
-            filled = True
-        if filled and not self._stopping:
-            self._upkeep.drop_other_spaces()
+        while not self._interrupted() and self._upkeep.fill():
+            pass
 
     def _guarded(self, step: Callable[[], None]) -> None:
         try:
@@ -196,6 +231,11 @@ class Background:
 
 def _embedding_values(values: Values) -> tuple[object, ...]:
     return tuple(value for key, value in sorted(values.items()) if key.startswith("embedding.") and "idle" not in key)
+
+
+def _refuse(future: Future[Any]) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(Closed())
 
 
 def _settle(future: Future[dict[str, int]], task: Callable[[], dict[str, int]]) -> None:

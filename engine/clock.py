@@ -29,9 +29,38 @@ class SystemClock:
         return datetime.now(UTC)
 
     def zone(self) -> tzinfo:
-        zone = datetime.now().astimezone().tzinfo
-        assert zone is not None
-        return zone
+        return _LocalZone()
+
+
+class _LocalZone(tzinfo):
+    """The machine's zone with its own offset at each moment: winter days are winter days in summer, too."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta:
+        return _offset(datetime.now() if moment is None else moment.replace(tzinfo=None))
+
+    def dst(self, moment: datetime | None) -> timedelta | None:
+        return None  # which part of the offset is summer time is not known
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        return datetime.now().astimezone().tzname() if moment is None else None
+
+    def fromutc(self, moment: datetime) -> datetime:
+        bare = moment.replace(tzinfo=None)
+        try:
+            local = bare.replace(tzinfo=UTC).astimezone()
+        except (OSError, OverflowError, ValueError):
+            return (bare + _offset(bare)).replace(tzinfo=self)
+        return local.replace(tzinfo=self)
+
+
+def _offset(wall: datetime) -> timedelta:
+    """The machine's offset at a naive local time; beyond what its system can tell, the present one."""
+    try:
+        offset = wall.astimezone().utcoffset()
+    except (OSError, OverflowError, ValueError):
+        offset = datetime.now().astimezone().utcoffset()
+    assert offset is not None
+    return offset
 
 
 class MovableClock:

@@ -23,9 +23,10 @@ from engine.index.space import VectorSpace
 from engine.ingest import draft as drafting
 from engine.ingest import edit as editing
 from engine.ingest import memorize as memorizing
+from engine.retrieval import query as asking
 from engine.retrieval.cache import RecallCache
 from engine.retrieval.recall import recall
-from engine.storage import history, journal, memories, migrations, vectors
+from engine.storage import history, journal, memories, migrations, settings, vectors
 from engine.storage.database import Database
 from engine.types import (
     Actor,
@@ -45,6 +46,7 @@ from engine.types import (
 )
 
 Vectors = NDArray[np.float32]
+_SHRED = "erase.shred"
 
 
 class Engine:
@@ -81,6 +83,7 @@ class Engine:
         """*writer*: store a prepared draft with the vectors ``made`` in ``space``."""
         if space is not self.space:
             made, space = None, self.space
+        self.refuse_paused(actor)  # may have come while the vectors were made
         # While the model is still being fetched there is no space, but vectors will follow.
         space_id = space.identity_id if space else (0 if self.embeds else None)
         with self.database.transaction() as cx:
@@ -114,21 +117,35 @@ class Engine:
         return self._edited("trashed", actor, done)
 
     def restore(self, ids: Sequence[int], actor: Actor) -> Changes:
-        """*writer*: out of the trash, to the status each had before."""
+        """*writer*: out of the trash, to the status each had before. Errors: as :meth:`edit`."""
+        self.refuse_paused(actor)
         now = self.clock.now()
         with self.database.transaction() as cx:
-            done = [editing.restore(cx, one, actor, now) for one in ids]
+            done = [editing.restore(cx, one, actor, now, embeds=self.embeds) for one in ids]
         return self._edited("restored", actor, done)
 
     def erase(self, ids: Sequence[int], actor: Actor) -> Changes:
-        """*writer*: remove for good; afterwards no file of the store holds the text."""
+        """*writer*: remove for good. The bytes go with :meth:`shred`, which is owed from here on."""
         self.refuse_paused(actor)
         with self.database.transaction() as cx:
             gone = editing.erase(cx, ids, actor, self.clock.now())
+            settings.put(cx, _SHRED, "owed")
         if self.space is not None:
             self.space.index.remove(np.array(gone, dtype=np.int64))
+        return self._changed("erased", actor, removed=tuple(dict.fromkeys(ids)))
+
+    def shred(self) -> None:
+        """*writer*: if an erase owes it, make sure that no file of the store holds erased text. Errors: storage."""
+        if not self.owes_shred():
+            return
         self.database.shred()
-        return self._changed("erased", actor, removed=tuple(ids))
+        with self.database.transaction() as cx:
+            settings.put(cx, _SHRED, "")
+
+    def owes_shred(self) -> bool:
+        """Whether something was erased whose bytes may still be in the files: a full disk or a crash came between."""
+        with self.database.reader() as cx:
+            return bool(settings.get(cx, _SHRED))
 
     def undo(self, history_id: int, actor: Actor) -> Changes:
         """*writer*: take one change back. Errors: ``NotFound``, ``Conflict``, ``Protected``."""
@@ -147,8 +164,10 @@ class Engine:
     def reinforce(self, ids: Sequence[int]) -> Changes:
         """*writer*: count a recall of each memory. Not worth an fsync: losing the last ones costs nothing."""
         with self.database.transaction(durable=False) as cx:
-            reinforce(cx, ids, self.clock.now(), recalled=True)
-        # Answers stay valid: recency moves by less than what the cache's time allows.
+            woken = reinforce(cx, ids, self.clock.now(), recalled=True)
+        if woken:
+            self.refresh()  # they pass other filters now
+        # Else answers stay valid: recency moves by less than what the cache's time allows.
         return Changes("recalled", Actor("rule", "recall"), updated=tuple(ids), epoch=self.epoch)
 
     def take_space(self, space: VectorSpace | None) -> None:
@@ -184,16 +203,18 @@ class Engine:
         if query.overrides:
             overrides = {key: parameters.check(key, value) for key, value in query.overrides.items()}
             values = {**values, **overrides}
+        question = asking.parse(query)
         epoch, space = self.epoch, self.space
         seconds = float(values["recall.cache_seconds"])
-        key = (query.text, query.k, query.filters, query.include_sensitive, query.explain, query.budget,
-               query.near_misses, tuple(sorted(query.overrides.items())))  # fmt: skip
+        in_force = tuple(value for name, value in values.items() if name.startswith("recall."))
+        key = (question.text, query.k, query.filters, query.include_sensitive, query.explain, query.budget,
+               query.near_misses, in_force)  # fmt: skip
         known = self._cache.get(key, epoch, seconds)
         if known is not None:
             return Recollection(known.hits, known.near_misses, known.degraded, known.tokens, known.omitted,
                                 known.hidden, cached=True)  # fmt: skip
         with self.database.reader() as cx:
-            answer = recall(cx, query, values, space, self.clock.now(), executor)
+            answer = recall(cx, query, question, values, space, self.clock.now(), executor)
         lacking: tuple[str, ...] = () if self.lexical_ready else ("lexical_rebuilding",)
         if space is None and self.embeds:
             lacking += ("embedder_unavailable",)
@@ -213,17 +234,21 @@ class Engine:
             return memories.get_many(cx, ids)
 
     def list(self, listing: Listing) -> Page:
-        """One page of memories. Errors: ``InvalidArgument`` for a bad cursor."""
+        """One page of memories. Errors: ``InvalidArgument`` for a bad cursor, limit, sort or filter."""
+        asking.check_listing(listing)
         with self.database.reader() as cx:
             return memories.page(cx, listing)
 
     def ids(self, filters: Filters, sort: Sort) -> Sequence[int]:
-        """All ids that pass, in order: what a windowed view needs."""
+        """All ids that pass, in order: what a windowed view needs. Errors: ``InvalidArgument``."""
+        asking.check_sort(sort)
+        asking.check_filters(filters)
         with self.database.reader() as cx:
             return memories.list_ids(cx, filters, sort)
 
     def count(self, filters: Filters) -> int:
-        """How many memories pass."""
+        """How many memories pass. Errors: ``InvalidArgument``."""
+        asking.check_filters(filters)
         with self.database.reader() as cx:
             return memories.count(cx, filters)
 

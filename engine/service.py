@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ from engine.background import Background
 from engine.clock import Clock, SystemClock
 from engine.config import Settings
 from engine.embedding import Embedder
+from engine.embedding.workers import Workers
 from engine.engine import Engine, Vectors
 from engine.errors import Closed, EmbedderUnavailable
 from engine.index.space import VectorSpace
@@ -46,9 +48,12 @@ from engine.types import (
 log = logging.getLogger("hupo.service")
 
 T = TypeVar("T")
-READERS = 3
+READERS = 2
+RECALLERS = 3  # apart from the readers: a slow embedder must not keep a list from being shown
 EMBEDDERS = 2
 PREPARERS = 4
+# A text of more passages can not be done in time; trying would only keep questions waiting.
+MOST_PASSAGES = 8
 
 Listener = Callable[[Changes], None]
 
@@ -67,11 +72,14 @@ class Service:
         self._engine = Engine(database, settings, clock)
         self._guard = threading.Lock()
         self._closed = False
+        self._deadline: float | None = None
+        self._ended = threading.Event()
         self._listeners: tuple[Listener, ...] = ()
         self._writer = ThreadPoolExecutor(1, "hupo-writer")
         self._readers = ThreadPoolExecutor(READERS, "hupo-reader")
+        self._recallers = ThreadPoolExecutor(RECALLERS, "hupo-recall")
         self._preparers = ThreadPoolExecutor(PREPARERS, "hupo-prepare")
-        self._embedders = ThreadPoolExecutor(EMBEDDERS, "hupo-embed")
+        self._embedders = Workers(EMBEDDERS, "hupo-embed")
         self._notifier = ThreadPoolExecutor(1, "hupo-notify")
         self._background = Background(self._engine, data, embedder_factory, self._on_writer)
         self._background.start()
@@ -92,20 +100,35 @@ class Service:
         except BaseException:
             lock.release()
             raise
-        return cls(data, settings, database, lock, clock or SystemClock(), embedder_factory)
+        try:
+            return cls(data, settings, database, lock, clock or SystemClock(), embedder_factory)
+        except BaseException:
+            database.close()
+            lock.release()
+            raise
 
     def close(self, timeout: float = 5.0) -> None:
-        """Take no more work, finish what was taken (background work gives up), save the index, let go of the store."""
+        """Take no more work, finish what was taken (background work gives up), save the index, let go of the store.
+
+        Writes that have not begun after ``timeout`` seconds get ``Closed``; one that has begun is finished. Called
+        again, it waits for the first call. Not for the service's own threads.
+        """
         with self._guard:
-            if self._closed:
-                return
-            self._closed = True
-        self._background.stop(timeout)
-        for pool in (self._preparers, self._writer, self._readers, self._embedders, self._notifier):
-            pool.shutdown(wait=True)
-        self._background.finish()
-        self._database.close()
-        self._lock.release()
+            first, self._closed = not self._closed, True
+        if not first:
+            self._ended.wait()
+            return
+        self._deadline = time.monotonic() + timeout
+        # Last in, first out, and each step is taken whatever became of the one before.
+        with ExitStack() as steps:
+            steps.callback(self._ended.set)
+            steps.callback(self._lock.release)
+            steps.callback(self._database.close)
+            steps.callback(self._background.finish)
+            for pool in (self._notifier, self._recallers, self._readers, self._writer, self._preparers):
+                steps.callback(pool.shutdown)
+            steps.callback(self._background.stop, timeout / 2)
+            steps.callback(self._embedders.shutdown)
 
     # Writing -------------------------------------------------------------------------------------------------
 
@@ -137,16 +160,23 @@ class Service:
     def _vectors(self, prepared: Prepared, space: VectorSpace | None) -> Sequence[Vectors] | None:
         """One vector a passage within the waiting limit, or None: then the background makes them."""
         wait = float(self.settings["memory.vector_wait_ms"]) / 1000
-        if space is None or not wait or not space.embedder.loaded:
+        if space is None or not wait or not space.embedder.loaded or len(prepared.passages) > MOST_PASSAGES:
             return None
         texts = [part.text for part in prepared.passages]
         waiting = self._embedders.submit(space.embed_passages, texts)
         try:
-            made = waiting.result(wait)
-        except (FutureTimeout, EmbedderUnavailable):
+            made = np.asarray(waiting.result(wait), dtype=np.float32)
+        except (TimeoutError, EmbedderUnavailable):
             waiting.cancel()
             return None
-        return list(np.asarray(made))
+        except Exception:
+            log.exception("the embedder failed; the words are stored without a vector")
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):
+            kept = made.astype(np.float16)  # as it will be stored
+        sound = made.shape == (len(texts), space.index.dimension) and bool(np.isfinite(kept).all())
+        # A vector that can not be stored must not keep the memory from being stored; the background tells of it.
+        return list(made) if sound and bool(kept.any(axis=1).all()) else None
 
     def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Future[Memory]:
         """Set fields of ``types.EDITABLE``. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
@@ -161,8 +191,12 @@ class Service:
         return self._write_changes(lambda: _twice(self._engine.restore(tuple(ids), actor)))
 
     def erase(self, ids: Sequence[int], actor: Actor) -> Future[Changes]:
-        """Remove for good, bytes included; can not be undone."""
-        return self._write_changes(lambda: _twice(self._engine.erase(tuple(ids), actor)))
+        """Remove for good, bytes included; can not be undone.
+
+        A storage error (no room to rewrite the file) may come after the memories are gone: then only their bytes
+        are left, and the background removes them as soon as it can.
+        """
+        return self._write_changes(lambda: _twice(self._engine.erase(tuple(ids), actor)), after=self._engine.shred)
 
     def undo(self, history_id: int, actor: Actor) -> Future[Changes]:
         """Take one change back; undo of an undo does it again. Errors: ``NotFound``, ``Conflict``."""
@@ -176,7 +210,7 @@ class Service:
 
     def recall(self, query: Query) -> Future[Recollection]:
         """Answer a question; what was recalled is reinforced afterwards, without delaying the answer."""
-        return self._submit(self._readers, self._recall, query)
+        return self._submit(self._recallers, self._recall, query)
 
     def _recall(self, query: Query) -> Recollection:
         answer = self._engine.recall(query, self._embedders)
@@ -232,7 +266,11 @@ class Service:
     def reindex(
         self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None
     ) -> Future[dict[str, int]]:
-        """Make words and vector index anew from the rows; {"lexical": n, "vectors": n}. Errors: ``Cancelled``."""
+        """Make words and vector index anew from the rows; {"lexical": n, "vectors": n}.
+
+        ``progress``(done, total) counts memories, then vectors. Until it is done the old index answers; cancelled, it
+        stays. Errors: ``Cancelled``, ``Closed``.
+        """
         self._refuse_closed()
         return self._background.reindex(progress, cancelled or (lambda: False))
 
@@ -273,13 +311,22 @@ class Service:
             self._refuse_closed()
             return pool.submit(work, *arguments)
 
-    def _write_changes(self, work: Callable[[], tuple[T, Changes]], *, force: bool = False) -> Future[T]:
-        """Run a write on the writer; listeners hear of it after it is committed. ``force``: taken before closing."""
+    def _write_changes(
+        self, work: Callable[[], tuple[T, Changes]], *, force: bool = False, after: Callable[[], None] | None = None
+    ) -> Future[T]:
+        """Run a write on the writer; listeners hear of it after it is committed. ``force``: taken before closing.
+
+        ``after``: what is done before the caller hears of it, although it is committed already.
+        """
 
         def run() -> T:
+            if self._deadline is not None and time.monotonic() > self._deadline:
+                raise Closed()
             result, changes = work()
             self._notify(changes)
             self._background.wake()
+            if after is not None:
+                after()
             return result
 
         if force:
@@ -287,7 +334,11 @@ class Service:
         return self._submit(self._writer, run)
 
     def _on_writer(self, work: Callable[[], T]) -> T:
-        return self._writer.submit(work).result()
+        try:
+            waiting = self._writer.submit(work)
+        except RuntimeError:
+            raise Closed() from None  # the background may outlive the writer when its embedder does not answer
+        return waiting.result()
 
     def _notify(self, changes: Changes) -> None:
         for listener in self._listeners:

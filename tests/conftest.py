@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         LOCALAPPDATA=str(home / "AppData" / "Local"),
         HUPO_DATA=str(home / "data"),
         PYTHONUTF8="1",
+        ORT_DISABLE_TELEMETRY="1",
     )
     os.environ.setdefault(_MARK, uuid.uuid4().hex)  # xdist's workers inherit it: one mark a run
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

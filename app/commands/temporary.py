@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.ipc import starter
-from app.ipc.client import Client, HostUnreachable, is_alive
+from app.ipc.client import Client, HostNotStarted, HostUnreachable, is_alive
 from app.terminal import Terminal
 
 _START_SECONDS = 30.0
@@ -22,7 +22,7 @@ _LONGEST_REASON = 2000
 
 @contextmanager
 def host(data: str, terminal: Terminal) -> Iterator[bool]:
-    """Yields True when a host had to be started. Errors: :class:`HostUnreachable` when that failed."""
+    """Yields True when a host had to be started. Errors: :class:`HostNotStarted` when that failed."""
     if is_alive(data):
         yield False
         return
@@ -55,7 +55,8 @@ def _wait_ready(child: subprocess.Popen[bytes], said: object) -> None:
     child.wait()
     said.seek(0)  # type: ignore[attr-defined]
     reason = said.read(_LONGEST_REASON).decode("utf-8", "replace").strip()  # type: ignore[attr-defined]
-    raise HostUnreachable("host_unreachable", reason.removeprefix("hupo: ") or f"exit code {child.returncode}")
+    last = reason.rpartition("\n")[2]  # log lines may stand above the sentence
+    raise HostNotStarted(last.removeprefix("hupo: ") or f"exit code {child.returncode}")
 
 
 def _stop(child: subprocess.Popen[bytes], data: str) -> None:

@@ -27,6 +27,14 @@ class HostUnreachable(Exception):
         self.fields: dict[str, object] = {"detail": detail} if detail else {}
 
 
+class HostNotStarted(HostUnreachable):
+    """A host was started and ended before it could be reached. ``said``: its own sentence about it, for people."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__("host_unreachable", said)
+        self.said = said
+
+
 class CallFailed(Exception):
     """The host answered with an error. ``code`` is its slug, ``fields`` what a sentence about it needs."""
 

@@ -43,6 +43,8 @@ class Parameter:
             return self._number(value)
         if not isinstance(value, str):
             raise InvalidArgument(field=self.key, reason="not_text")
+        if not value.isprintable():  # no parameter is more than a line, and a lone surrogate can not be saved
+            raise InvalidArgument(field=self.key, reason="not_text")
         if self.kind == "choice" and value not in self.choices:
             raise InvalidArgument(field=self.key, reason="not_a_choice", allowed=list(self.choices))
         return value
@@ -59,7 +61,7 @@ class Parameter:
             raise InvalidArgument(field=self.key, reason="not_a_number")
         try:
             number = float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise InvalidArgument(field=self.key, reason="not_a_number") from None
         if not math.isfinite(number):
             raise InvalidArgument(field=self.key, reason="not_a_number")

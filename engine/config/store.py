@@ -5,6 +5,7 @@ Must not know what any parameter means (``parameters.py`` does) and never holds 
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -16,7 +17,9 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from engine.config import parameters
-from engine.errors import InvalidArgument, NotWritable
+from engine.errors import DiskError, InvalidArgument, NotWritable
+
+log = logging.getLogger("hupo.settings")
 
 Values = Mapping[str, Any]
 
@@ -27,7 +30,7 @@ class Settings:
     def __init__(self, path: Path | None = None) -> None:
         """Read ``path`` (None = in memory only). Values that do not fit are ignored and listed in ``rejected``.
 
-        Errors: ``InvalidArgument`` when the file is not TOML; it is then left as it is.
+        Errors: ``InvalidArgument`` when the file is not TOML, ``DiskError`` when it can not be read; it is left.
         """
         self._path = path
         self._lock = threading.Lock()
@@ -66,7 +69,11 @@ class Settings:
             self.current = self._snapshot()
             snapshot, listeners = self.current, tuple(self._listeners)
         for listener in listeners:
-            listener(snapshot)
+            try:
+                listener(snapshot)
+            except Exception:
+                # The value is saved and in force; whoever set it can not help what a listener makes of it.
+                log.exception("a listener failed on a change of settings")
         return checked
 
     def reset(self, key: str) -> Any:
@@ -88,10 +95,14 @@ class Settings:
         return leave
 
     def _read(self) -> tomlkit.TOMLDocument:
-        if self._path is None or not self._path.exists():
+        if self._path is None:
             return tomlkit.document()
         try:
             return tomlkit.parse(self._path.read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            return tomlkit.document()
+        except OSError as error:
+            raise DiskError(path=str(self._path), detail=error.strerror or "") from error
         except (TOMLKitError, UnicodeDecodeError) as error:
             raise InvalidArgument(field=str(self._path), reason="not_toml", detail=str(error)) from error
 

@@ -2,7 +2,7 @@
 
 FTS5 weighs a term by how rare it is in the whole store; within one conversation that says little, because what is
 common everywhere may be just what tells its memories apart. Pure numpy; the numbers are FTS5's where the set is
-the store.
+the store and every memory in it matches (the mean length is that of the matching ones: it is at hand).
 """
 
 from __future__ import annotations

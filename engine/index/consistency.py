@@ -64,12 +64,18 @@ class Report:
 
 
 def reconcile(
-    cx: apsw.Connection, index: VectorIndex, identity_id: int, held: NDArray[np.int64] | None = None
+    cx: apsw.Connection,
+    index: VectorIndex,
+    identity_id: int,
+    held: NDArray[np.int64] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> Reconciled:
     """Make the keys of ``index`` those of the vectors table, in blocks; vectors that are right are not touched.
 
     ``held``: the keys of the index from before the snapshot of ``cx`` began. Needed while a writer is at work: a
     key that came with a later commit is not in the snapshot, and is no stranger. Default: the present keys.
+    ``progress``(done, total) after each block. Errors: ``Cancelled``(done, total); what was added stays.
     """
     held = index.keys() if held is None else held
     stored = vectors.keys(cx, identity_id)
@@ -77,8 +83,12 @@ def reconcile(
     index.remove(strangers)
     missing = np.setdiff1d(stored, index.keys(), assume_unique=True)
     for start in range(0, len(missing), _READ_BLOCK):
+        if cancelled is not None and cancelled():
+            raise Cancelled(done=start, total=len(missing))
         keys, matrix = vectors.of(cx, identity_id, missing[start : start + _READ_BLOCK].tolist())
         index.add(keys, matrix)
+        if progress is not None:
+            progress(min(start + _READ_BLOCK, len(missing)), len(missing))
     return Reconciled(len(missing), len(strangers))
 
 

@@ -80,10 +80,11 @@ def search_within(cx: apsw.Connection, expression: str, ids: Iterable[int], limi
     ).fetchall()
     if not rows:
         return []
-    table = np.array([functions.unpack(row[1]) for row in rows], dtype=np.float64)
+    table = functions.unpack([row[1] for row in rows])
     found = bm25.scores(table[:, 1:], table[:, 0], len(wanted))
-    best = sorted(zip((row[0] for row in rows), found.tolist(), strict=True), key=lambda row: (-row[1], row[0]))
-    return best[:limit]
+    keys = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+    best = np.lexsort((keys, -found))[:limit]
+    return list(zip(keys[best].tolist(), found[best].tolist(), strict=True))
 
 
 def _scored(rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, float]]:

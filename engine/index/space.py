@@ -19,13 +19,17 @@ from engine.text.normalise import content_key
 
 
 class VectorSpace:
-    """Use ``ready`` before trusting the index: False while it is still being filled from the database."""
+    """Use ``ready`` before trusting the index: False while it is still being filled from the database.
+
+    ``complete``: whether every memory has had its vectors made in this space, but for those just written.
+    """
 
     def __init__(self, embedder: Embedder, identity_id: int, index: VectorIndex) -> None:
         self.embedder = embedder
         self.identity_id = identity_id
         self.index = index
         self.ready = False
+        self.complete = False
         self._used = time.monotonic()
 
     @property

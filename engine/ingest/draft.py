@@ -46,6 +46,8 @@ def prepare(draft: Draft, values: Values, clock: Clock) -> Prepared:
     """Check and complete ``draft``. Errors: ``InvalidArgument`` naming the field."""
     now = clock.now()
     given = {field.name: getattr(draft, field.name) for field in dataclasses.fields(draft)}
+    if draft.content is None:
+        raise InvalidArgument(field="content", reason="not_text")
     # None means "not given" in a draft; the few fields that may stay None are completed below.
     row = check({key: value for key, value in given.items() if value is not None}, values, draft=True)
     content = str(row["content"])
@@ -53,7 +55,7 @@ def prepare(draft: Draft, values: Values, clock: Clock) -> Prepared:
     row.setdefault("layer", layer_of(content, str(row["category"])))
     row.setdefault("event_time", None)
     for key in ("conversation_id", "session_id", "persona_id"):
-        row[key] = row.get(key) or None
+        row.setdefault(key, None)
     if row["conversation_id"] and not row["session_id"]:
         # A conversation's session is the user's day on which it was held.
         row["session_id"] = local_day(row["event_time"] or now, clock).isoformat()
@@ -101,7 +103,8 @@ def _checked(key: str, value: Any, values: Values) -> Any:
     if key == "content":
         return _content(value, int(values["memory.max_characters"]))
     if key in _TEXT_FIELDS:
-        return None if value is None and key.endswith("_id") else _text(key, value)
+        # No conversation, session or persona is None; an empty name would be a scope that no question reaches.
+        return (value and _text(key, value)) or None if key.endswith("_id") else _text(key, value)
     if key in _LIST_FIELDS:
         return _list(key, value)
     if key in _RANGES:
@@ -153,7 +156,9 @@ def _list(key: str, value: Any) -> tuple[str, ...]:
 
 
 def _number(key: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArgument(field=key, reason="not_a_number")
+    if isinstance(value, float) and not math.isfinite(value):
         raise InvalidArgument(field=key, reason="not_a_number")
     low, high = _RANGES[key]
     if not low <= value <= high:
@@ -166,6 +171,9 @@ def _moment(key: str, value: Any) -> datetime | None:
         return None
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise InvalidArgument(field=key, reason="not_a_moment")
+    if not 2 <= value.year <= 9998:
+        # The calendar's first and last year: another zone's time may lie outside it.
+        raise InvalidArgument(field=key, reason="not_a_moment")
     return value.astimezone(UTC)
 
 
@@ -173,7 +181,9 @@ def _extra(value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidArgument(field="extra", reason="not_an_object")
     try:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False)
+        text.encode("utf-8")
+        # As it will be read again: no tuple, no number as a key, nothing that the caller can change afterwards.
+        return dict(json.loads(text))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgument(field="extra", reason="not_json") from error
-    return dict(value)

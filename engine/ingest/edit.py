@@ -59,6 +59,8 @@ def apply(
     memories.update(cx, memory_id, {**row, "updated_at": now})
     after = require(cx, memory_id)
     gone = _replace_passages(cx, after, now, embeds) if "content" in changed else ()
+    if "status" in changed:
+        _follow_status(cx, before, after, now, embeds)
     if any(key in changed for key in LEXICAL_FIELDS):
         lexical.put(cx, memory_id, lexical_row(fields_of(after)))
     previous = {key: getattr(before, key) for key in changed}
@@ -72,7 +74,7 @@ def refuse_protected(memory: Memory, actor: Actor) -> None:
         raise Protected(id=memory.id)
 
 
-def restore(cx: Connection, memory_id: int, actor: Actor, now: datetime) -> Edited:
+def restore(cx: Connection, memory_id: int, actor: Actor, now: datetime, *, embeds: bool = True) -> Edited:
     """Out of the trash, back to the status it had before. Not in the trash: nothing happens."""
     memory = require(cx, memory_id)
     if memory.status != "trashed":
@@ -82,7 +84,7 @@ def restore(cx: Connection, memory_id: int, actor: Actor, now: datetime) -> Edit
         if entry.after and entry.after.get("status") == "trashed" and entry.before:
             previous = str(entry.before.get("status", "active"))
             break
-    return apply(cx, memory_id, {"status": previous}, actor, now, action="restored")
+    return apply(cx, memory_id, {"status": previous}, actor, now, action="restored", embeds=embeds)
 
 
 def erase(cx: Connection, ids: Sequence[int], actor: Actor, now: datetime) -> tuple[int, ...]:
@@ -90,6 +92,7 @@ def erase(cx: Connection, ids: Sequence[int], actor: Actor, now: datetime) -> tu
 
     A history row stays that says who erased which id and when, without content.
     """
+    ids = tuple(dict.fromkeys(ids))
     found = memories.get_many(cx, ids)
     for memory_id in ids:
         if memory_id not in found:
@@ -105,7 +108,7 @@ def erase(cx: Connection, ids: Sequence[int], actor: Actor, now: datetime) -> tu
 
 
 def undo(cx: Connection, history_id: int, actor: Actor, now: datetime, *, embeds: bool = True) -> Edited:
-    """Take one change back; undoing an undo does it again.
+    """Take one change back; undoing an undo does it again, and the change first undone is in force again.
 
     Errors: ``NotFound``; ``Conflict`` with reason "erased", "nothing_to_undo", "already_undone" or "changed_since".
     """
@@ -124,16 +127,26 @@ def undo(cx: Connection, history_id: int, actor: Actor, now: datetime, *, embeds
     if entry.action != "created" and any(now_there[key] != value for key, value in (entry.after or {}).items()):
         raise Conflict(reason="changed_since", id=history_id)
     edited = apply(cx, entry.memory_id, back, actor, now, action="undone", undoes=history_id, embeds=embeds)
+    if edited.history_id is None:
+        raise Conflict(reason="nothing_to_undo", id=history_id)
     history.mark_undone(cx, history_id)
     return edited
 
 
 def latest_change(cx: Connection, memory_id: int) -> int:
     """The history id of the last change of a memory that can still be undone. Errors: ``Conflict``."""
-    for entry in history.of(cx, memory_id, 50):
-        if not entry.undone and entry.action != "undone" and (entry.before or entry.action == "created"):
-            return entry.id
-    raise Conflict(reason="nothing_to_undo", id=memory_id)
+    entry = history.last_in_force(cx, memory_id)
+    if entry is None:
+        raise Conflict(reason="nothing_to_undo", id=memory_id)
+    return entry.id
+
+
+def _follow_status(cx: Connection, before: Memory, after: Memory, now: datetime, embeds: bool) -> None:
+    """What lies in the trash owes no vector; what comes back may lack one (made late, or the model has changed)."""
+    if after.status == "trashed":
+        journal.advance(cx, [after.id], "done", now)
+    elif before.status == "trashed" and embeds:
+        journal.open(cx, "restore", after.id, "committed", now)
 
 
 def _replace_passages(cx: Connection, memory: Memory, now: datetime, embeds: bool) -> tuple[int, ...]:

@@ -19,10 +19,12 @@ from engine.index import lexical
 from engine.ingest.draft import Prepared, lexical_row
 from engine.storage import history, journal, memories, passages, vectors
 from engine.storage.database import Connection
-from engine.types import Actor, Memory, Outcome
+from engine.types import SENSITIVITIES, Actor, Memory, Outcome
 
 # What a repeated telling can add to the memory that is there already.
 _GROWING = ("tags", "topics", "participants", "key_facts", "external_ids")
+# What it can fill in where the memory has nothing yet.
+_FILLING = ("title", "compressed", "category", "mood", "sentiment", "source_agent", "source_text", "event_time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,13 @@ def _reinforce(cx: Connection, memory_id: int, row: Mapping[str, Any], actor: Ac
             added = tuple(item for item in row[key] if item not in old)
             if added:
                 grown[key] = old + added
+        for key in _FILLING:
+            if row[key] and not getattr(before, key):
+                grown[key] = row[key]
         if row["importance"] > before.importance:
             grown["importance"] = row["importance"]
+        if SENSITIVITIES.index(row["sensitivity"]) > SENSITIVITIES.index(before.sensitivity):
+            grown["sensitivity"] = row["sensitivity"]
         if row["pinned"] and not before.pinned:
             grown["pinned"] = True
         new_extra = {key: value for key, value in row["extra"].items() if key not in before.extra}

@@ -6,7 +6,7 @@ with like. A channel that fails is named in ``degraded`` and the other answers a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from engine.index import lexical
 from engine.index.space import VectorSpace
 from engine.retrieval.fusion import Scores, pooled
 from engine.retrieval.query import Parsed
-from engine.storage import memories, neighbours, passages, selection
+from engine.storage import neighbours, passages, selection
 from engine.storage.database import Connection
 from engine.types import Filters
 
@@ -31,6 +31,9 @@ OVERFETCH = 4
 # The turn beside a hit in the same conversation gets this share of its words' score: an answer stands beside its
 # question (LoCoMo turns: R@10 +2).
 BESIDE = 0.3
+
+# A question is not kept waiting longer for its vector. Less than a writer waits for the snapshot that is held open.
+PATIENCE_SECONDS = 4.0
 
 Vector = NDArray[np.float32]
 
@@ -61,16 +64,17 @@ def gather(
     # Where no word is (blanks, punctuation) there is nothing asked, and the nearest memories would be noise.
     asked = space if question.terms else None
     waiting = executor.submit(asked.embed_query, question.text) if executor and asked else None
-    words = _words(cx, question, filters, limit)
+    few = selection.few_ids(cx, filters, EXACT_SUBSET)
+    words = _words(cx, question, filters, few, limit)
     degraded: list[str] = []
     vector = None
     if asked is not None:
         vector = _vector(asked, question.text, waiting, degraded)
-        if not asked.ready:
+        if not (asked.ready and asked.complete):
             degraded.append("vectors_incomplete")
     if asked is None or vector is None:
         return _candidates(words, (), None, 0.0, degraded)
-    near, floor = _nearest(cx, asked, vector, filters, limit)
+    near, floor = _nearest(cx, asked, vector, filters, limit, exact=few is not None)
     ids = np.fromiter(dict.fromkeys([*words, *near]), dtype=np.int64)
     return _candidates(words, ids, _cosines(cx, asked, vector, ids), floor, degraded)
 
@@ -85,16 +89,19 @@ def _candidates(
 
 def _vector(space: VectorSpace, text: str, waiting: Future[Vector] | None, degraded: list[str]) -> Vector | None:
     try:
-        return waiting.result() if waiting else space.embed_query(text)
-    except EmbedderUnavailable:
+        return waiting.result(PATIENCE_SECONDS) if waiting else space.embed_query(text)
+    except (EmbedderUnavailable, TimeoutError):
+        if waiting:
+            waiting.cancel()
         degraded.append("embedder_unavailable")
         return None
 
 
-def _words(cx: Connection, question: Parsed, filters: Filters, limit: int) -> dict[int, float]:
-    """BM25 by memory, and what it gives to the turns beside a hit."""
-    few = selection.few_ids(cx, filters, OWN_STATISTICS)
-    if few is None:
+def _words(
+    cx: Connection, question: Parsed, filters: Filters, few: Sequence[int] | None, limit: int
+) -> dict[int, float]:
+    """BM25 by memory, and what it gives to the turns beside a hit. ``few``: all that pass, where they are few."""
+    if few is None or len(few) > OWN_STATISTICS:
         found = dict(lexical.search(cx, question.expression, limit, filters))
     else:
         found = dict(lexical.search_within(cx, question.expression, few, limit))
@@ -109,11 +116,10 @@ def _words(cx: Connection, question: Parsed, filters: Filters, limit: int) -> di
 
 
 def _nearest(
-    cx: Connection, space: VectorSpace, vector: Vector, filters: Filters, limit: int
+    cx: Connection, space: VectorSpace, vector: Vector, filters: Filters, limit: int, *, exact: bool
 ) -> tuple[list[int], float]:
     """Memories whose passages are nearest, and the lowest cosine among what the filters let through."""
-    subset = memories.count(cx, filters)
-    if subset <= EXACT_SUBSET:
+    if exact:
         owner = passages.selected(cx, filters)
         allowed = np.fromiter(owner, dtype=np.int64, count=len(owner))
         found = space.index.search(vector, limit * OVERFETCH, allowed)

@@ -44,8 +44,12 @@ def convex(lexical: Scores, cosine: Scores, floor: float, share: float) -> tuple
 
 
 def reciprocal_rank(lexical: Scores, cosine: Scores, k: int) -> tuple[Scores, Scores]:
-    """The two channels' parts [n] of RRF, scaled so that first place in both channels is 1."""
-    best = 2.0 / (k + 1)
+    """The two channels' parts [n] of RRF, scaled so that first place in both channels is 1.
+
+    Where one channel is silent for all, the other has the whole.
+    """
+    speaking = sum(not np.isnan(raw).all() for raw in (lexical, cosine))
+    best = max(speaking, 1) / (k + 1)
 
     def part(raw: Scores) -> Scores:
         rank = ranks(raw)

@@ -1,14 +1,23 @@
-"""What a question says: its terms and its script. Pure; any input is a question, nothing raises on syntax."""
+"""What a question says: its terms and its script. Pure; any input is a question, nothing raises on syntax.
+
+Checks the bounds of what a caller may ask for, so that nothing later meets a value that SQLite can not take.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
 
 from engine.errors import InvalidArgument
 from engine.text import normalise, terms
-from engine.types import Query
+from engine.types import Filters, Listing, Query, Sort
 
 MOST_HITS = 50
+MOST_LISTED = 10_000
+# A question this long is a pasted text; its beginning says what it is about, and every term costs a look-up.
+MOST_TERMS = 96
+LONGEST_QUESTION = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +34,57 @@ def parse(query: Query) -> Parsed:
     """Check the bounds of ``query`` and take its text apart. Errors: ``InvalidArgument``."""
     if not isinstance(query.text, str):
         raise InvalidArgument(field="query", reason="not_text")
-    if not 1 <= query.k <= MOST_HITS:
-        raise InvalidArgument(field="k", reason="out_of_range", allowed=[1, MOST_HITS])
-    if query.budget is not None and query.budget < 1:
-        raise InvalidArgument(field="budget", reason="out_of_range", allowed=[1, None])
+    _check_number("k", query.k, 1, MOST_HITS)
+    if query.budget is not None:
+        _check_number("budget", query.budget, 1, None)
+    check_filters(query.filters)
     # Lone surrogates can not be looked up anywhere; the rest of the question still can.
-    text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
-    found = tuple(terms.query_terms(text))
+    text = query.text[:LONGEST_QUESTION].encode("utf-8", "replace").decode("utf-8").strip()
+    found = tuple(terms.query_terms(text)[:MOST_TERMS])
     return Parsed(text, found, terms.fts_query(found), normalise.script_of(text))
+
+
+def check_filters(filters: Filters) -> None:
+    """Errors: ``InvalidArgument`` naming a filter whose text is none or whose moment means nothing."""
+    named = {"scope": (filters.scope,), "persona_id": (filters.persona_id,)}
+    lists = ("layers", "categories", "tags", "statuses", "sensitivities", "clients")
+    for field, values in (named | {name: getattr(filters, name) for name in lists}).items():
+        if not isinstance(values, tuple):
+            raise InvalidArgument(field=field, reason="not_a_list")
+        for value in values:
+            _check_text(field, value)
+    for field, moment in (("since", filters.since), ("until", filters.until)):
+        sound = moment is None or (isinstance(moment, datetime) and moment.tzinfo is not None)
+        if not sound or (moment is not None and not 2 <= moment.year <= 9998):
+            raise InvalidArgument(field=field, reason="not_a_moment")
+
+
+def check_listing(listing: Listing) -> None:
+    """Errors: ``InvalidArgument`` for field "limit", "sort" or a filter."""
+    _check_number("limit", listing.limit, 1, MOST_LISTED)
+    check_sort(listing.sort)
+    check_filters(listing.filters)
+
+
+def check_sort(sort: str) -> None:
+    """Errors: ``InvalidArgument`` for an order that there is not."""
+    if sort not in get_args(Sort):
+        raise InvalidArgument(field="sort", reason="not_a_choice", allowed=list(get_args(Sort)))
+
+
+def _check_number(field: str, value: object, low: int, high: int | None) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InvalidArgument(field=field, reason="not_a_number")
+    if value < low or (high is not None and value > high):
+        raise InvalidArgument(field=field, reason="out_of_range", allowed=[low, high])
+
+
+def _check_text(field: str, value: str | None) -> None:
+    if value is None and field in ("scope", "persona_id"):
+        return
+    if not isinstance(value, str):
+        raise InvalidArgument(field=field, reason="not_text")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArgument(field=field, reason="not_unicode") from None

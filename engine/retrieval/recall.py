@@ -15,10 +15,13 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.index.space import VectorSpace
+from engine.ingest.draft import lexical_row
+from engine.ingest.memorize import fields_of
 from engine.retrieval import budget, diversify, document, fusion
-from engine.retrieval.query import Parsed, parse
+from engine.retrieval.query import Parsed
 from engine.storage import memories, signals
 from engine.storage.database import Connection
 from engine.text import terms
@@ -44,6 +47,7 @@ class Candidate:
 def recall(
     cx: Connection,
     query: Query,
+    question: Parsed,
     values: Mapping[str, Any],
     space: VectorSpace | None,
     now: datetime,
@@ -51,14 +55,16 @@ def recall(
 ) -> Recollection:
     """Answer ``query`` from the snapshot that ``cx`` sees. ``values``: parameters with the query's overrides applied.
 
-    Errors: ``InvalidArgument`` for bounds; a channel that fails only degrades the answer.
+    ``question``: what ``query.parse`` made of it. A channel that fails only degrades the answer.
     """
     started = time.perf_counter()
-    question = parse(query)
+    if values["recall.fusion"] == "lexical":
+        space = None  # no vector is needed, so none is made
     found = document.gather(cx, question, query.filters, space, int(values["recall.candidates"]), executor)
     ranked = _rank(cx, found, values, now)
-    visible = [one for one in ranked if query.include_sensitive or one.sensitivity not in _HIDDEN]
-    hidden = sum(1 for one in ranked[: query.k] if one not in visible)
+    secret = () if query.include_sensitive else _HIDDEN
+    visible = [one for one in ranked if one.sensitivity not in secret]
+    hidden = sum(1 for one in ranked[: query.k] if one.sensitivity in secret)
     pool = visible[: max(query.k * POOL, 20)]
     rows = memories.get_many(cx, [one.id for one in pool])
     pool = [one for one in pool if one.id in rows]
@@ -71,7 +77,7 @@ def recall(
     ]
     return Recollection(
         hits=tuple(hits),
-        near_misses=_near_misses(ranked, visible, chosen, hits, rows, query.near_misses),
+        near_misses=_near_misses(cx, ranked, secret, chosen, hits, query.near_misses),
         degraded=found.degraded,
         tokens=sum(fitted.tokens for fitted in texts if fitted),
         omitted=sum(1 for fitted in texts if fitted is None),
@@ -82,7 +88,7 @@ def recall(
 
 def _rank(cx: Connection, found: document.Candidates, values: Mapping[str, Any], now: datetime) -> list[Candidate]:
     """All candidates, best first: relevance, strength and recency in the proportion of their weights (S0)."""
-    words, meaning = _fused(found, values)
+    words, meaning, counts = _fused(found, values)
     weights = [float(values[f"recall.weight_{name}"]) for name in ("relevance", "importance", "recency")]
     total = sum(weights) or 1.0
     alpha, beta, gamma = (weight / total for weight in weights)
@@ -92,7 +98,7 @@ def _rank(cx: Connection, found: document.Candidates, values: Mapping[str, Any],
     ranked: list[Candidate] = []
     for at, memory_id in enumerate(int(key) for key in found.ids):
         signal = known.get(memory_id)
-        if signal is None:
+        if signal is None or not counts[at]:
             continue
         age = max(0.0, (now - signal.touched_at).total_seconds())
         factors = (
@@ -109,16 +115,20 @@ def _rank(cx: Connection, found: document.Candidates, values: Mapping[str, Any],
     return ranked
 
 
-def _fused(found: document.Candidates, values: Mapping[str, Any]) -> tuple[fusion.Scores, fusion.Scores]:
+def _fused(
+    found: document.Candidates, values: Mapping[str, Any]
+) -> tuple[fusion.Scores, fusion.Scores, NDArray[np.bool_]]:
+    """The parts of both channels, and which candidates were found by a channel that counts at all."""
     kind = values["recall.fusion"]
-    nothing = np.full(len(found.ids), np.nan)
+    nothing, every = np.full(len(found.ids), np.nan), np.ones(len(found.ids), dtype=np.bool_)
     if kind == "rrf":
-        return fusion.reciprocal_rank(found.lexical, found.cosine, int(values["recall.rrf_k"]))
+        return *fusion.reciprocal_rank(found.lexical, found.cosine, int(values["recall.rrf_k"])), every
     if kind == "lexical":
-        return fusion.convex(found.lexical, nothing, found.floor, 1.0)
-    if kind == "vector":
-        return fusion.convex(nothing, found.cosine, found.floor, 0.0)
-    return fusion.convex(found.lexical, found.cosine, found.floor, float(values["recall.lexical_share"]))
+        return *fusion.convex(found.lexical, nothing, found.floor, 1.0), ~np.isnan(found.lexical)
+    # Without any vector the words answer, whatever was asked for.
+    if kind == "vector" and not np.isnan(found.cosine).all():
+        return *fusion.convex(nothing, found.cosine, found.floor, 0.0), ~np.isnan(found.cosine)
+    return *fusion.convex(found.lexical, found.cosine, found.floor, float(values["recall.lexical_share"])), every
 
 
 def _channel(name: Any, rank: int, raw: float, share: float) -> Channel | None:
@@ -137,38 +147,32 @@ def _hit(one: Candidate, penalty: float, memory: Memory, fitted: budget.Fitted, 
     if explain:
         channels = tuple(channel for channel in (one.lexical, one.vector) if channel)
         factors = one.factors + ((Factor("diversity", -penalty),) if penalty else ())
-        inside = set(terms.index_terms(memory.content))
+        inside = set(lexical_row(fields_of(memory)).split())
         matched = tuple(term for term in question.terms if term in inside)
         explanation = Explanation(channels, factors, matched)
     return Hit(memory, fitted.text, fitted.form, one.score - penalty, explanation)
 
 
 def _near_misses(
+    cx: Connection,
     ranked: Sequence[Candidate],
-    visible: Sequence[Candidate],
+    secret: Sequence[str],
     chosen: Sequence[tuple[Candidate, float]],
     hits: Sequence[Hit],
-    rows: Mapping[int, Memory],
     limit: int,
 ) -> tuple[NearMiss, ...]:
     """The best candidates that were held back, each with the reason."""
     if limit <= 0:
         return ()
     shown, picked = {hit.memory.id for hit in hits}, {one.id for one, _ in chosen}
-    open_ids = {one.id for one in visible}
     last = min((one.score for one, _ in chosen), default=0.0)
+    held = [one for one in ranked if one.id not in shown][:limit]
+    rows = memories.get_many(cx, [one.id for one in held if one.sensitivity not in secret])
     misses: list[NearMiss] = []
-    for one in ranked:
-        if one.id in shown:
-            continue
-        if one.id not in open_ids:
+    for one in held:
+        if one.id not in rows:
             misses.append(NearMiss(one.id, "", one.score, "sensitivity"))
-        elif one.id in picked:
-            misses.append(NearMiss(one.id, rows[one.id].summary, one.score, "budget"))
-        else:
-            reason = "diversity" if one.score > last else "rank"
-            title = rows[one.id].summary if one.id in rows else ""
-            misses.append(NearMiss(one.id, title, one.score, reason))
-        if len(misses) == limit:
-            break
+            continue
+        reason = "budget" if one.id in picked else "diversity" if one.score > last else "rank"
+        misses.append(NearMiss(one.id, rows[one.id].summary, one.score, reason))
     return tuple(misses)

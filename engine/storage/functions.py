@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 _MOST = 0xFFFF
 
@@ -15,12 +18,17 @@ def register(cx: apsw.Connection) -> None:
     cx.register_fts5_function("term_counts", _term_counts)
 
 
-def unpack(blob: bytes) -> tuple[int, ...]:
-    """What ``term_counts`` gave: (terms in the row, then how often each phrase of the expression is in it)."""
-    return struct.unpack(f"<{len(blob) // 2}H", blob)
+def unpack(blobs: Sequence[bytes]) -> NDArray[np.float64]:
+    """What ``term_counts`` gave for rows of one question [rows, 1 + phrases]: terms in the row, then how often each
+    phrase of the expression is in it.
+    """
+    return np.frombuffer(b"".join(blobs), dtype="<u2").reshape(len(blobs), -1).astype(np.float64)
 
 
 def _term_counts(api: Any, *_: Any) -> bytes:
     """``term_counts(lexical)``: uint16 little-endian, see :func:`unpack`. Hot: once for each matching row."""
-    counts = [len(api.phrase_column_offsets(phrase, 0)) for phrase in range(api.phrase_count)]
-    return struct.pack(f"<{len(counts) + 1}H", min(api.column_size(-1), _MOST), *(min(one, _MOST) for one in counts))
+    offsets = api.phrase_column_offsets
+    counts = [api.column_size(-1), *[len(offsets(phrase, 0)) for phrase in range(api.phrase_count)]]
+    if counts[0] > _MOST:  # no term is in a row more often than the row has terms
+        counts = [min(one, _MOST) for one in counts]
+    return struct.pack(f"<{len(counts)}H", *counts)

@@ -69,11 +69,27 @@ def latest(cx: apsw.Connection, limit: int, cursor: str | None = None) -> tuple[
     return entries, str(entries[-1].id) if entries and len(rows) > limit else None
 
 
+def last_in_force(cx: apsw.Connection, memory_id: int) -> HistoryEntry | None:
+    """The latest change of a memory that can be taken back: not an undo, not undone, and it changed something."""
+    row = cx.execute(
+        f"{_SELECT} WHERE memory_id = ? AND undone = 0 AND action <> 'undone' "
+        "AND (action = 'created' OR before <> '{}') ORDER BY id DESC LIMIT 1",
+        (memory_id,),
+    ).fetchone()
+    return None if row is None else _entry(row)
+
+
 def mark_undone(cx: apsw.Connection, history_id: int) -> None:
-    """Note that a change was taken back. Errors: ``NotFound``."""
-    cx.execute("UPDATE history SET undone = 1 WHERE id = ?", (history_id,))
-    if not cx.changes():
-        raise NotFound(kind="history", id=history_id)
+    """Note that a change was taken back; where it was an undo itself, what that took back is in force again.
+
+    Errors: ``NotFound``.
+    """
+    undone, entry_id = 1, history_id
+    while entry_id is not None:
+        row = cx.execute("UPDATE history SET undone = ? WHERE id = ? RETURNING undoes", (undone, entry_id)).fetchone()
+        if row is None:
+            raise NotFound(kind="history", id=entry_id)
+        undone, entry_id = 1 - undone, row[0]
 
 
 def forget(cx: apsw.Connection, memory_ids: Iterable[int]) -> None:

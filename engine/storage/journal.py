@@ -58,6 +58,25 @@ def advance(cx: apsw.Connection, memory_ids: Iterable[int], stage: Stage, at: da
     return cx.changes()
 
 
+def settle(cx: apsw.Connection, at: datetime, entry_ids: Iterable[int] | None = None) -> int:
+    """These entries (None = every one) owe nothing any more, failed ones too; returns how many were not done."""
+    only, values = "", list[Any]((clock.to_text(at),))
+    if entry_ids is not None:
+        wanted = id_array(entry_ids)
+        if not wanted:
+            return 0
+        only = " AND id IN (SELECT value FROM carray(?))"
+        values.append(apsw.carray(wanted))
+    cx.execute(f"UPDATE journal SET stage = 'done', updated_at = ? WHERE stage <> 'done'{only}", values)
+    return cx.changes()
+
+
+def owing(cx: apsw.Connection, memory_id: int) -> bool:
+    """Whether an entry of this memory is not done, be it open or failed."""
+    sql = "SELECT 1 FROM journal WHERE memory_id = ? AND stage <> 'done' LIMIT 1"
+    return cx.execute(sql, (memory_id,)).get is not None
+
+
 def fail(cx: apsw.Connection, memory_id: int, error: str, at: datetime) -> None:
     """Note a failed try for the open entries of a memory; the third makes them "failed". ``error`` is a code."""
     cx.execute(

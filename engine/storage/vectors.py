@@ -95,15 +95,20 @@ def keys(cx: apsw.Connection, identity: int) -> NDArray[np.int64]:
     return np.fromiter((row[0] for row in rows), dtype=np.int64)
 
 
-def missing(cx: apsw.Connection, identity: int, limit: int) -> list[tuple[int, int, int, int]]:
-    """(passage id, memory id, start, end) that lack a vector of this identity, newest first; none of the trash."""
+def missing(
+    cx: apsw.Connection, identity: int, limit: int, below: int = (1 << 63) - 1
+) -> list[tuple[int, int, int, int]]:
+    """(passage id, memory id, start, end) that lack a vector of this identity, newest first; none of the trash.
+
+    ``below``: only passages with a smaller id, so that a walk through all need not begin anew for each part.
+    """
     sql = (
         "SELECT p.id, p.memory_id, p.start_offset, p.end_offset FROM passages AS p "
         "LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? "
         "CROSS JOIN memories AS m ON m.id = p.memory_id "
-        "WHERE v.passage_id IS NULL AND +m.status <> 'trashed' ORDER BY p.id DESC LIMIT ?"
+        "WHERE p.id < ? AND v.passage_id IS NULL AND +m.status <> 'trashed' ORDER BY p.id DESC LIMIT ?"
     )
-    rows: list[Any] = cx.execute(sql, (identity, limit)).fetchall()
+    rows: list[Any] = cx.execute(sql, (identity, below, limit)).fetchall()
     return rows
 
 

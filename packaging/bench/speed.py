@@ -138,10 +138,16 @@ def _until_ready(client: ShimClient) -> None:
 
 
 def _quit(data: Path) -> None:
+    """End the app that a shim started, and wait until it is gone, for its directory goes next."""
+    from app.ipc import endpoint
     from app.ipc.client import Client
 
-    with Client(str(data)) as control:
-        control.call("quit")
+    running = endpoint.read(str(data))
+    with Client(str(data), "control") as control:
+        control.request("quit")
+    end = time.monotonic() + 10
+    while running is not None and Path(f"/proc/{running.pid}").exists() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def _params() -> dict[str, Any]:

@@ -86,7 +86,6 @@ def test_a_conversation_through_the_shim(host_data: Path, mode: str) -> None:
     ids=["cp936", "cp1252", "C"],
 )
 def test_text_survives_every_locale(host_data: Path, environment: dict[str, str]) -> None:
-    """Field bug A1."""
     content = "SESSION:2026-04-16|hook.fire×3|stale→reconnect|JH:重要更动先确认★★★"
 
     async def talk() -> None:

@@ -164,7 +164,7 @@ def test_tools_list_is_small(side: McpSide) -> None:
 
 @pytest.mark.parametrize("params", [None, {}, {"_meta": {}}, {"_meta": ENVELOPE}])
 def test_discover_before_initialize_leaves_the_handshake_open(side: McpSide, params: Any) -> None:
-    """Field bug A8: a client tries the new era first, then shakes hands on the same pipe."""
+    """A client tries the new era first, then shakes hands on the same pipe."""
 
     async def talk(wire: Wire) -> None:
         first = await wire.ask("server/discover", params)
@@ -189,7 +189,7 @@ def test_both_eras_may_alternate(side: McpSide) -> None:
 
 
 def test_nothing_is_answered_to_notifications(side: McpSide) -> None:
-    """Field bug A7. Whatever an answer would be, it would come before the ping's."""
+    """Whatever an answer would be, it would come before the ping's."""
 
     async def talk(wire: Wire) -> None:
         for method in ("notifications/initialized", "notifications/unheard", "anything/at-all", "initialize"):
@@ -221,7 +221,6 @@ def test_bad_lines_are_answered_and_the_session_goes_on(side: McpSide) -> None:
 
 
 def test_text_goes_out_as_utf8_and_comes_back_the_same(side: McpSide) -> None:
-    """Field bugs A1, A4."""
     content = "SESSION:2026-04-16|hook.fire×3|stale→reconnect|JH:重要更动先确认★★★ 🙂\u2028end"
 
     async def talk(wire: Wire) -> None:
@@ -238,7 +237,7 @@ def test_text_goes_out_as_utf8_and_comes_back_the_same(side: McpSide) -> None:
 
 @pytest.mark.parametrize("tags", [["a", "b"], '["a","b"]', "a,b", "a，b"])
 def test_clear_intent_is_understood(side: McpSide, tags: Any) -> None:
-    """Field bug A10, down to arguments that are one JSON string."""
+    """Strings for lists, down to arguments that are one JSON string."""
 
     async def talk(wire: Wire) -> None:
         await wire.shake_hands()

@@ -90,8 +90,11 @@ def test_trash_restore_and_undo(service: Service) -> None:
     service.undo(back.history_ids[0], WINDOW).result(WAIT)  # redo
     assert service.get(memory_id).result(WAIT).status == "trashed"
     with pytest.raises(Conflict) as caught:
-        service.undo(changes.history_ids[0], WINDOW).result(WAIT)
+        service.undo(back.history_ids[0], WINDOW).result(WAIT)
     assert caught.value.fields["reason"] == "already_undone"
+    # Done again, the change is in force again, and can be taken back again.
+    service.undo(changes.history_ids[0], WINDOW).result(WAIT)
+    assert service.get(memory_id).result(WAIT).status == "active"
 
 
 def test_undo_of_an_edit_and_what_stands_in_its_way(service: Service) -> None:

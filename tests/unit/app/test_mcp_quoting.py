@@ -107,7 +107,7 @@ def test_an_explanation_is_shown_and_given() -> None:
 
 
 def test_one_huge_memory_among_many_keeps_all_ids() -> None:
-    """Field bug I1: 25 memories, one of 84,712 characters, as the engine hands them over."""
+    """25 memories, one of 84,712 characters, as the engine hands them over."""
     budget, k = 1500, 25
     room = quoting.text_budget(budget, k) // k
     contents = ["x" * 84_712, *(f"memory number {number} about tea and cats" for number in range(1, k))]

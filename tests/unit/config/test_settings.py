@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.config import GROUPS, TABLE, Settings
-from engine.errors import InvalidArgument
+from engine.errors import DiskError, InvalidArgument
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.key)
@@ -78,3 +78,38 @@ def test_listeners_hear_of_changes_until_they_leave(tmp_path: Path) -> None:
     leave()
     settings.set("recall.rrf_k", 62)
     assert heard == [61]
+
+
+def test_a_listener_that_fails_keeps_neither_the_setter_nor_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    settings = Settings()
+    heard: list[object] = []
+
+    def broken(_: object) -> None:
+        raise RuntimeError("no")
+
+    settings.subscribe(broken)
+    settings.subscribe(lambda values: heard.append(values["recall.rrf_k"]))
+    assert settings.set("recall.rrf_k", 61) == 61
+    assert heard == [61] and "a listener failed" in caplog.text
+
+
+@pytest.mark.parametrize("value", [10**400, "\ud800", "1e999"])
+def test_values_that_no_file_can_hold_are_refused(value: object) -> None:
+    for key in ("recall.recency_days", "embedding.remote_url"):
+        if key == "embedding.remote_url" and value == "1e999":
+            continue
+        with pytest.raises(InvalidArgument):
+            Settings().set(key, value)
+
+
+def test_a_number_beyond_all_bounds_in_the_file_is_rejected_and_not_fatal(tmp_path: Path) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_text(f"[recall]\nrecency_days = 1{'0' * 400}\n", encoding="utf-8")
+    settings = Settings(path)
+    assert settings["recall.recency_days"] == 30.0 and len(settings.rejected) == 1
+
+
+def test_a_file_that_can_not_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DiskError) as caught:
+        Settings(tmp_path)  # a directory
+    assert caught.value.fields["path"] == str(tmp_path)

@@ -93,3 +93,31 @@ def test_edits_may_not_touch_what_belongs_to_the_engine() -> None:
     with pytest.raises(InvalidArgument) as caught:
         drafting.check({"uid": "x"}, Settings().current)
     assert caught.value.fields == {"field": "uid", "reason": "not_editable"}
+
+
+@pytest.mark.parametrize(
+    ("draft", "field", "reason"),
+    [
+        (Draft(None), "content", "not_text"),  # type: ignore[arg-type]
+        (Draft("a", importance=10**400), "importance", "out_of_range"),
+        (Draft("a", event_time=datetime.min.replace(tzinfo=SHANGHAI)), "event_time", "not_a_moment"),
+        (Draft("a", event_time=datetime.max.replace(tzinfo=UTC), conversation_id="c"), "event_time", "not_a_moment"),
+        (Draft("a", extra={"x": 10**5000}), "extra", "not_json"),
+    ],
+)
+def test_what_python_itself_chokes_on_is_named_too(draft: Draft, field: str, reason: str) -> None:
+    with pytest.raises(InvalidArgument) as caught:
+        prepare(draft)
+    assert (caught.value.fields["field"], caught.value.fields["reason"]) == (field, reason)
+
+
+def test_extra_is_a_copy_as_json_gives_it_back() -> None:
+    inner = [1, (2, 3)]
+    row = prepare(Draft("a", extra={"inner": inner, 4: None})).values  # type: ignore[dict-item]
+    inner.append(5)
+    assert row["extra"] == {"inner": [1, [2, 3]], "4": None}
+
+
+def test_no_name_is_no_scope() -> None:
+    clean = drafting.check({"conversation_id": "", "session_id": None, "persona_id": "p"}, Settings().current)
+    assert clean == {"conversation_id": None, "session_id": None, "persona_id": "p"}

@@ -93,3 +93,19 @@ def test_settings_of_the_data(db) -> None:
         settings.put(cx, "uid", "二")
     with db.reader() as cx:
         assert settings.get(cx, "uid") == "二"
+
+
+def test_undoing_an_undo_puts_the_change_in_force_again(db) -> None:
+    with db.transaction() as cx:
+        edit = history.record(cx, NOW, GUI, "edited", 7, {"title": "a"}, {"title": "b"})
+        history.record(cx, NOW, GUI, "reinforced", 7, {}, {})
+        undo = history.record(cx, NOW, GUI, "undone", 7, {"title": "b"}, {"title": "a"}, undoes=edit)
+        history.mark_undone(cx, edit)
+        assert history.last_in_force(cx, 7) is None
+        redo = history.record(cx, NOW, GUI, "undone", 7, {"title": "a"}, {"title": "b"}, undoes=undo)
+        history.mark_undone(cx, undo)
+        last = history.last_in_force(cx, 7)
+        assert last is not None and last.id == edit
+        history.mark_undone(cx, redo)
+        assert history.last_in_force(cx, 7) is None
+        assert {entry.id: entry.undone for entry in history.of(cx, 7, 9)}[undo] is False

@@ -59,3 +59,17 @@ def test_prune_drops_old_finished_entries_only(db, before: datetime, left: int) 
         assert journal.prune(cx, before) == 3 - left
         assert cx.execute("SELECT count(*) FROM journal").get == left
         assert journal.counts(cx) == (1, 0)
+
+
+def test_entries_are_settled_by_name_or_all_at_once(db) -> None:
+    with db.transaction() as cx:
+        first, second, third = (journal.open(cx, "memorize", memory, "committed", NOW) for memory in (7, 7, 8))
+        for _ in range(3):
+            journal.fail(cx, 8, "invalid_argument", NOW)
+        assert journal.owing(cx, 8) and not journal.owing(cx, 9)
+        assert journal.settle(cx, LATER, []) == 0
+        assert journal.settle(cx, LATER, [first]) == 1
+        assert [entry.id for entry in journal.unfinished(cx, 9)] == [second]
+        assert journal.settle(cx, LATER) == 2
+        assert journal.counts(cx) == (0, 0) and not journal.owing(cx, 8)
+        assert third > second

@@ -1,4 +1,4 @@
-"""Terms, seen by a real FTS5 table: what people look for is found (field bugs E and F), and nothing raises."""
+"""Terms, seen by a real FTS5 table: what people look for is found, and nothing raises."""
 
 from __future__ import annotations
 
