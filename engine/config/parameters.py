@@ -127,7 +127,7 @@ TABLE: tuple[Parameter, ...] = (
     _row("recall.mmr_lambda", "float", 0.9, "多样性", "Diversity",
          "1 只看相关，越小越避免雷同。", "1 looks at relevance alone; smaller avoids look-alikes more.",
          minimum=0.1, maximum=1.0),
-    _row("recall.candidates", "int", 200, "候选数", "Candidates",
+    _row("recall.candidates", "int", 100, "候选数", "Candidates",
          "每一路最多取多少候选。", "How many candidates each channel offers.", minimum=20, maximum=2_000),
     _row("recall.cache_seconds", "float", 45.0, "缓存时间", "Cache time",
          "相同问题在这段时间内直接用上次的答案；0 关闭。", "The same question within this time gets the same answer; 0 turns it off.",

@@ -6,6 +6,7 @@ Scores are sorted here by ``ORDER BY bm25``: FTS5's own ``ORDER BY rank`` gives 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from engine.index import bm25
 from engine.storage import functions, selection
 from engine.storage.selection import id_array
+from engine.text.terms import FTS_TOKENIZE
 from engine.types import Filters
 
 # How much of the ranking is held against the filters before every match is.
@@ -85,6 +87,14 @@ def search_within(cx: apsw.Connection, expression: str, ids: Iterable[int], limi
     keys = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
     best = np.lexsort((keys, -found))[:limit]
     return list(zip(keys[best].tolist(), found[best].tolist(), strict=True))
+
+
+def stems(cx: apsw.Connection, words: Iterable[str]) -> list[str]:
+    """What the index keeps of each of ``words`` (terms without white space): its stem, by FTS5's own tokenizer."""
+    joined = " ".join(words).encode("utf-8")
+    kind, *options = shlex.split(FTS_TOKENIZE)
+    found = cx.fts5_tokenizer(kind, options)(joined, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)
+    return [str(stem[0]) for stem in found]
 
 
 def _scored(rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, float]]:

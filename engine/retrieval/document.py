@@ -6,7 +6,7 @@ with like. A channel that fails is named in ``degraded`` and the other answers a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from engine.index import lexical
 from engine.index.space import VectorSpace
 from engine.retrieval.fusion import Scores, pooled
 from engine.retrieval.query import Parsed
-from engine.storage import neighbours, passages, selection
+from engine.storage import memories, neighbours, passages, selection
 from engine.storage.database import Connection
 from engine.types import Filters
 
@@ -64,8 +64,8 @@ def gather(
     # Where no word is (blanks, punctuation) there is nothing asked, and the nearest memories would be noise.
     asked = space if question.terms else None
     waiting = executor.submit(asked.embed_query, question.text) if executor and asked else None
-    few = selection.few_ids(cx, filters, EXACT_SUBSET)
-    words = _words(cx, question, filters, few, limit)
+    subset = memories.count(cx, filters)
+    words = _words(cx, question, filters, subset, limit)
     degraded: list[str] = []
     vector = None
     if asked is not None:
@@ -74,7 +74,7 @@ def gather(
             degraded.append("vectors_incomplete")
     if asked is None or vector is None:
         return _candidates(words, (), None, 0.0, degraded)
-    near, floor = _nearest(cx, asked, vector, filters, limit, exact=few is not None)
+    near, floor = _nearest(cx, asked, vector, filters, subset, limit)
     ids = np.fromiter(dict.fromkeys([*words, *near]), dtype=np.int64)
     return _candidates(words, ids, _cosines(cx, asked, vector, ids), floor, degraded)
 
@@ -97,14 +97,13 @@ def _vector(space: VectorSpace, text: str, waiting: Future[Vector] | None, degra
         return None
 
 
-def _words(
-    cx: Connection, question: Parsed, filters: Filters, few: Sequence[int] | None, limit: int
-) -> dict[int, float]:
-    """BM25 by memory, and what it gives to the turns beside a hit. ``few``: all that pass, where they are few."""
-    if few is None or len(few) > OWN_STATISTICS:
+def _words(cx: Connection, question: Parsed, filters: Filters, subset: int, limit: int) -> dict[int, float]:
+    """BM25 by memory, and what it gives to the turns beside a hit. ``subset``: how many memories pass."""
+    if subset > OWN_STATISTICS:
         found = dict(lexical.search(cx, question.expression, limit, filters))
     else:
-        found = dict(lexical.search_within(cx, question.expression, few, limit))
+        passing_ids = memories.list_ids(cx, filters, "oldest")
+        found = dict(lexical.search_within(cx, question.expression, passing_ids, limit))
     beside: dict[int, float] = {}
     for memory_id, neighbour, _ in neighbours.of(cx, found):
         beside[neighbour] = beside.get(neighbour, 0.0) + BESIDE * found[memory_id]
@@ -116,15 +115,16 @@ def _words(
 
 
 def _nearest(
-    cx: Connection, space: VectorSpace, vector: Vector, filters: Filters, limit: int, *, exact: bool
+    cx: Connection, space: VectorSpace, vector: Vector, filters: Filters, subset: int, limit: int
 ) -> tuple[list[int], float]:
     """Memories whose passages are nearest, and the lowest cosine among what the filters let through."""
-    if exact:
+    if subset <= EXACT_SUBSET:
         owner = passages.selected(cx, filters)
         allowed = np.fromiter(owner, dtype=np.int64, count=len(owner))
         found = space.index.search(vector, limit * OVERFETCH, allowed)
         return _distinct((owner[int(key)] for key in found.keys), limit), found.floor
-    wanted = limit * OVERFETCH
+    # As many more as the filters are expected to take away, and some.
+    wanted = int(limit * (len(space.index) / subset + 0.5))
     while True:
         found = space.index.search(vector, wanted)
         owner = passages.memory_of(cx, (int(key) for key in found.keys))

@@ -16,7 +16,6 @@ from engine.types import Filters, Listing, Query, Sort
 MOST_HITS = 50
 MOST_LISTED = 10_000
 # A question this long is a pasted text; its beginning says what it is about, and every term costs a look-up.
-MOST_TERMS = 96
 LONGEST_QUESTION = 8_192
 
 
@@ -40,7 +39,7 @@ def parse(query: Query) -> Parsed:
     check_filters(query.filters)
     # Lone surrogates can not be looked up anywhere; the rest of the question still can.
     text = query.text[:LONGEST_QUESTION].encode("utf-8", "replace").decode("utf-8").strip()
-    found = tuple(terms.query_terms(text)[:MOST_TERMS])
+    found = tuple(terms.query_terms(text))
     return Parsed(text, found, terms.fts_query(found), normalise.script_of(text))
 
 

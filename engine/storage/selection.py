@@ -82,12 +82,3 @@ def restrict(cx: apsw.Connection, ids: Iterable[int], filters: Filters) -> set[i
     # CROSS JOIN fixes the order: look up the few ids, never walk the memories that pass.
     sql = f"SELECT m.id FROM carray(?) AS c CROSS JOIN memories AS m ON m.id = c.value WHERE {condition}"
     return {row[0] for row in cx.execute(sql, (apsw.carray(wanted), *values))}
-
-
-def few_ids(cx: apsw.Connection, filters: Filters, most: int) -> list[int] | None:
-    """All ids that pass ``filters``, in no order; None where they are more than ``most``."""
-    condition, values = where(filters)
-    rows: list[Any] = cx.execute(
-        f"SELECT m.id FROM memories AS m WHERE {condition} LIMIT ?", (*values, most + 1)
-    ).fetchall()
-    return None if len(rows) > most else [row[0] for row in rows]
