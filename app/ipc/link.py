@@ -15,9 +15,24 @@ from app.ipc import endpoint, hello, lines, starter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Protocol
 
-    from app.ipc.shim import Shim
+    from app.ipc.manifest import Stand
+
+    class Front(Protocol):
+        """The client's side of the shim, as the link needs it (``shim.Shim``)."""
+
+        stand: Stand
+        wanted: threading.Event
+
+        def has_waiting(self) -> bool: ...
+        def settle(self, closed: bool) -> None: ...
+        def give_up(self, code: str) -> None: ...
+        def handshake(self) -> object: ...
+        def goes_up(self, link: Link, replayed: object) -> bool: ...
+        def goes_down(self, closed: bool) -> None: ...
+        def from_app(self, received: list[bytes]) -> None: ...
+
 
 _CHUNK = 256 * 1024
 _FIRST_PAUSE = 0.02
@@ -36,8 +51,8 @@ _MOST_BACKLOG = 256 * 1024 * 1024
 class Link:
     """One shim's way to the app, for the whole life of the shim."""
 
-    def __init__(self, shim: Shim, data: str, profile: str, version: str, may_start: bool) -> None:
-        self._shim = shim
+    def __init__(self, front: Front, data: str, profile: str, version: str, may_start: bool) -> None:
+        self._front = front
         self._data = data
         self._profile = profile
         self._version = version
@@ -72,7 +87,7 @@ class Link:
             began = time.monotonic()
             self._pump(connection, rest)
             self._lost_at = time.monotonic()
-            self._shim.goes_down(self._closed_by_user(endpoint.read(self._data)))
+            self._front.goes_down(self._closed_by_user(endpoint.read(self._data)))
             # A host that takes a session and drops it again at once must not be called in a tight loop.
             pause = min(pause * 2 + _FIRST_PAUSE, _DROPPED_PAUSE) if self._lost_at - began < _DROPPED_PAUSE else 0.0
             time.sleep(pause)
@@ -117,11 +132,11 @@ class Link:
                 if greeted is not None:
                     return greeted
             closed = self._closed_by_user(found)
-            self._shim.settle(closed)
+            self._front.settle(closed)
             if not closed:
                 self._start_if_due()
-            if self._shim.wanted.wait(pause):
-                self._shim.wanted.clear()
+            if self._front.wanted.wait(pause):
+                self._front.wanted.clear()
                 pause = _FIRST_PAUSE
                 time.sleep(_FIRST_PAUSE)
             # A host that is there and refuses is asked less often than one that may appear at any moment.
@@ -130,7 +145,7 @@ class Link:
 
     def _may_be_coming(self) -> bool:
         last = max(self._started_at or 0.0, self._lost_at or 0.0)
-        return self._shim.has_waiting() or (last > 0.0 and time.monotonic() - last < _COMING_SECONDS)
+        return self._front.has_waiting() or (last > 0.0 and time.monotonic() - last < _COMING_SECONDS)
 
     def _closed_by_user(self, found: endpoint.Endpoint | None) -> bool:
         if found is None or found.state != endpoint.QUIT:
@@ -164,11 +179,11 @@ class Link:
             code, self._child = self._child.returncode, None
             if code != 0 and self._starting:
                 self._say(f"the app ended with code {code} while starting; its log file in {self._data} says why")
-                self._shim.give_up("app_unreachable")
+                self._front.give_up("app_unreachable")
         if not self._may_start or self._child is not None:
             return
         if self._started_at is not None or self._lost_at is not None:
-            if not self._shim.has_waiting():
+            if not self._front.has_waiting():
                 return
             if self._started_at is not None and now - self._started_at < _STARTS_APART:
                 return
@@ -180,7 +195,7 @@ class Link:
             self._starting = True
         except (OSError, ValueError) as trouble:
             self._say(f"the app can not be started: {trouble}")
-            self._shim.give_up("app_unreachable")
+            self._front.give_up("app_unreachable")
 
     def _say(self, text: str) -> None:
         """A line on stderr, once in a row."""
@@ -208,9 +223,9 @@ class Link:
             if self._replay(connection, splitter, received):
                 self._said = ""
                 self._starting = False
-                self._shim.from_app(received)
+                self._front.from_app(received)
                 while (chunk := self._receive(connection, wake_in, None)) is not None:
-                    self._shim.from_app(splitter.feed(chunk))
+                    self._front.from_app(splitter.feed(chunk))
         finally:
             with self._room:
                 self._socket = self._waker = None
@@ -221,14 +236,14 @@ class Link:
     def _replay(self, connection: socket.socket, splitter: lines.Splitter, received: list[bytes]) -> bool:
         """Repeat the client's handshake to the app, swallow the answer; False when the connection went first."""
         while True:
-            shake = self._shim.handshake()
+            shake = self._front.handshake()
             identifier = self.fresh_id()
-            request = self._shim.stand.replay(identifier)
+            request = self._front.stand.replay(identifier)
             if request is not None:
                 self.send(lines.encode(request))
                 if not self._swallow(connection, splitter, received, lines.key_of(identifier)):
                     return False
-            if self._shim.goes_up(self, shake):
+            if self._front.goes_up(self, shake):
                 return True
 
     def _swallow(self, connection: socket.socket, splitter: lines.Splitter, received: list[bytes], key: str) -> bool:

@@ -20,7 +20,7 @@ from engine.text.terms import FTS_TOKENIZE
 from engine.types import Filters
 
 # How much of the ranking is held against the filters before every match is.
-_OVERFETCH = 4
+_OVERFETCH = 2
 _RANKED = "SELECT rowid, bm25(lexical) AS score FROM lexical WHERE lexical MATCH ? ORDER BY score, rowid"
 
 
