@@ -9,6 +9,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,8 @@ def latency(count: int, make: Callable[[Settings], Embedder]) -> Row:
             floor, inside = [], []
             for text in asked[20:]:
                 # Side by side, so that a noisy moment hits both alike.
-                floor.append(_timed(lambda text=text: bare.ask(text)))
-                inside.append(_timed(lambda text=text: service.recall(Query(text)).result()))
+                floor.append(_timed(partial(bare.ask, text)))
+                inside.append(_timed(partial(_recall, service, text)))
         with Host(data):
             client = ShimClient(data)
             client.initialize()
@@ -51,7 +52,7 @@ def latency(count: int, make: Callable[[Settings], Embedder]) -> Row:
             _until_ready(client)
             for text in asked[:20]:
                 client.tool("recall", query=text)
-            shim = [_timed(lambda text=text: client.tool("recall", query=text)) for text in asked[20:]]
+            shim = [_timed(partial(client.tool, "recall", query=text)) for text in asked[20:]]
             ping = [_timed(lambda: client.request("ping")) for _ in range(QUESTIONS)]
             client.close()
     rows = {"floor": floor, "engine": inside, "shim": shim, "ping": ping, "embed": bare.embedding}
@@ -68,15 +69,15 @@ def start() -> Row:
         data = Path(folder)
         bytes_, handshakes, lists, recalls = [], [], [], []
         with Host(data):
-            _first = ShimClient(data)
-            _first.initialize()
-            _until_ready(_first)
+            first = ShimClient(data)
+            first.initialize()
+            _until_ready(first)
             for _ in range(SPAWNS):
                 client = ShimClient(data)
                 client.request("initialize", _params())
                 bytes_.append(time.perf_counter() - client.started)
                 client.close()
-            _first.close()
+            first.close()
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
             data = Path(folder)
@@ -100,9 +101,9 @@ class Bare:
     def __init__(self, service: Service, embedder: Embedder) -> None:
         self._embedder = embedder
         self._cx = apsw.Connection(str(service.data / "hupo.db"), flags=apsw.SQLITE_OPEN_READONLY)
-        rows = self._cx.execute("SELECT passage_id, vector FROM vectors").fetchall()
+        rows: list[Any] = self._cx.execute("SELECT passage_id, vector FROM vectors").fetchall()
         self._keys = np.array([row[0] for row in rows])
-        self._matrix = np.stack([np.frombuffer(row[1], dtype=np.float16) for row in rows]).astype(np.float32)
+        self._matrix = np.stack([np.frombuffer(bytes(row[1]), dtype=np.float16) for row in rows]).astype(np.float32)
         self.embedding: list[float] = []
 
     def ask(self, text: str) -> list[int]:
@@ -129,6 +130,10 @@ def _store(data: Path, count: int, make: Callable[[Settings], Embedder]) -> Iter
         yield service
     finally:
         service.close(60)
+
+
+def _recall(service: Service, text: str) -> None:
+    service.recall(Query(text)).result()
 
 
 def _until_ready(client: ShimClient) -> None:

