@@ -32,6 +32,7 @@ from engine.types import (
     Actor,
     Changes,
     Draft,
+    Edited,
     Filters,
     HistoryEntry,
     Listing,
@@ -100,13 +101,13 @@ class Engine:
         )
         return Remembered(stored.outcome, stored.memory, changes, stored.vector_pending)
 
-    def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> tuple[Memory, Changes]:
+    def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Edited:
         """*writer*: set some fields. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
         self.refuse_paused(actor)
         clean = drafting.check(values, self.settings.current)
         with self.database.transaction() as cx:
             edited = editing.apply(cx, memory_id, clean, actor, self.clock.now(), embeds=self.embeds)
-        return edited.memory, self._edited("edited", actor, [edited])
+        return Edited(edited.memory, edited.fields, self._edited("edited", actor, [edited]))
 
     def trash(self, ids: Sequence[int], actor: Actor) -> Changes:
         """*writer*: all of ``ids`` into the trash, or none when one of them does not exist."""

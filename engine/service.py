@@ -1,8 +1,9 @@
 """Threads, futures and change notifications: the engine as the tray app, the MCP side and the CLI use it.
 
-The only place with threads. One writer owns every change; a few readers answer from snapshots; embedding has its
-own small pool, so that a write waits for its vector outside any lock; one background thread does upkeep. No method
-blocks its caller: all return futures, whose exceptions are ``HupoError`` unless there is a bug.
+With its parts (``background.py``, ``embedding/workers.py``) the only place with threads. One writer owns every
+change; a few readers answer from snapshots; embedding has its own small pool, so that a write waits for its vector
+outside any lock; one background thread does upkeep. No method blocks its caller: all return futures, whose exceptions
+are ``HupoError`` unless there is a bug.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from engine.types import (
     Actor,
     Changes,
     Draft,
+    Edited,
     Filters,
     HistoryEntry,
     Listing,
@@ -178,9 +180,13 @@ class Service:
         # A vector that can not be stored must not keep the memory from being stored; the background tells of it.
         return list(made) if sound and bool(kept.any(axis=1).all()) else None
 
-    def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Future[Memory]:
+    def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Future[Edited]:
         """Set fields of ``types.EDITABLE``. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
-        return self._write_changes(lambda: self._engine.edit(memory_id, values, actor))
+        return self._write_changes(lambda: self._edit(memory_id, values, actor))
+
+    def _edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> tuple[Edited, Changes]:
+        done = self._engine.edit(memory_id, values, actor)
+        return done, done.changes
 
     def trash(self, ids: Sequence[int], actor: Actor) -> Future[Changes]:
         """Into the trash; nothing is lost until a person erases it."""

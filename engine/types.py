@@ -280,8 +280,17 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class Edited:
+    """The memory as it stands after an edit. ``fields``: those that really changed; none when all was so already."""
+
+    memory: Memory
+    fields: tuple[str, ...]
+    changes: Changes
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change: ``before``/``after`` hold the changed fields only, as JSON values; None = did not exist."""
+    """One change: ``before``/``after`` hold the changed fields only, as a Memory has them; None = did not exist."""
 
     id: int
     at: datetime

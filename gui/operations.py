@@ -219,27 +219,6 @@ def after(future: Future[T], change: Callable[[T], S]) -> Future[S]:
     return result
 
 
-def follow(future: Future[T], next_step: Callable[[T], Future[S]]) -> Future[S]:
-    """A future of the second of two steps, where the second is started from the first one's answer."""
-    result: Future[S] = Future()
-
-    def pass_on(done: Future[S]) -> None:
-        error = done.exception()
-        if error is not None:
-            result.set_exception(error)
-        else:
-            result.set_result(done.result())
-
-    def finished(done: Future[T]) -> None:
-        try:
-            next_step(done.result()).add_done_callback(pass_on)
-        except BaseException as error:  # a future carries whatever went wrong
-            result.set_exception(error)
-
-    future.add_done_callback(finished)
-    return result
-
-
 def gather(futures: Sequence[Future[T]]) -> Future[list[T | BaseException]]:
     """A future of all answers in order, with the error in the place of an answer that failed."""
     result: Future[list[T | BaseException]] = Future()

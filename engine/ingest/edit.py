@@ -23,10 +23,12 @@ from engine.types import Actor, Memory
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """The memory as it now stands, its history row (None: nothing was different), and passages that are gone."""
+    """The memory as it now stands, its history row (None: nothing was different), which of the asked-for fields
+    changed, and the passages that are gone."""
 
     memory: Memory
     history_id: int | None
+    fields: tuple[str, ...] = ()
     gone_passages: tuple[int, ...] = ()
 
 
@@ -65,7 +67,7 @@ def apply(
         lexical.put(cx, memory_id, lexical_row(fields_of(after)))
     previous = {key: getattr(before, key) for key in changed}
     history_id = history.record(cx, now, actor, action, memory_id, previous, changed, undoes=undoes)
-    return Edited(after, history_id, gone)
+    return Edited(after, history_id, tuple(key for key in changed if key in values), gone)
 
 
 def refuse_protected(memory: Memory, actor: Actor) -> None:

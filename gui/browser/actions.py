@@ -10,8 +10,8 @@ from concurrent.futures import Future
 from typing import Any
 
 from engine import Service
-from engine.types import Actor, Changes, Draft, HistoryEntry, Memory, Remembered
-from gui.operations import Commands, Outcome, after, follow, gather, sorted_out
+from engine.types import Actor, Changes, Draft, Memory, Remembered
+from gui.operations import Commands, Outcome, after, gather, sorted_out
 
 ACTOR = Actor("gui", "window")
 # The switches that a row can carry, and the sentence for turning them on and off.
@@ -83,18 +83,8 @@ class Actions:
         self.commands.run(lambda: after(gather([self._edit(one, values) for one in ids]), together), said)
 
     def _edit(self, memory_id: int, values: Mapping[str, Any]) -> Future[Outcome]:
-        """An edit answers with the memory only, so the history row it left is read from before and after."""
-        history = self._service.history
-        before = history(memory_id, 1)
-        edited = follow(before, lambda _: self._service.edit(memory_id, values, ACTOR))
-        newest = follow(edited, lambda _: history(memory_id, 1))
-        return after(newest, lambda entries: Outcome(_new_row(before.result(), entries)))
-
-
-def _new_row(before: Sequence[HistoryEntry], now: Sequence[HistoryEntry]) -> tuple[int, ...]:
-    """The history id that was added; none when the edit changed nothing."""
-    last = before[0].id if before else 0
-    return (now[0].id,) if now and now[0].id != last else ()
+        edited = self._service.edit(memory_id, values, ACTOR)
+        return after(edited, lambda done: Outcome(done.changes.history_ids))
 
 
 def _outcome(changes: Changes) -> Outcome:

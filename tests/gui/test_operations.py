@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
 from gui.bridge import Courier
-from gui.operations import Commands, Done, Outcome, Query, after, follow, gather, sorted_out
+from gui.operations import Commands, Done, Outcome, Query, after, gather, sorted_out
 
 
 def done(value: Any) -> Future[Any]:
@@ -175,13 +175,10 @@ def test_gather_keeps_order_and_errors_in_their_place() -> None:
     assert gather([]).result(1) == []
 
 
-def test_after_and_follow_hand_on_answers_and_errors() -> None:
+def test_after_hands_on_answers_and_errors() -> None:
     assert after(done(2), lambda value: value + 1).result(1) == 3
-    assert follow(done(2), lambda value: done(value * 10)).result(1) == 20
     for chained in (
         after(broken(KeyError("x")), lambda value: value),
         after(done(1), lambda value: value / 0),
-        follow(broken(KeyError("x")), done),
-        follow(done(1), lambda _: broken(KeyError("x"))),
     ):
         assert isinstance(chained.exception(1), KeyError | ZeroDivisionError)

@@ -65,8 +65,11 @@ def test_the_same_text_in_another_scope_is_another_memory(service: Service) -> N
 
 def test_an_edit_moves_the_words_and_the_meaning(service: Service) -> None:
     memory_id = remember(service, "the green bicycle stands in the cellar")
-    edited = service.edit(memory_id, {"content": "a yellow canoe lies at the lake"}, CLIENT).result(WAIT)
-    assert edited.id == memory_id and edited.summary == "a yellow canoe lies at the lake"
+    done = service.edit(memory_id, {"content": "a yellow canoe lies at the lake", "title": ""}, CLIENT).result(WAIT)
+    assert done.memory.id == memory_id and done.memory.summary == "a yellow canoe lies at the lake"
+    assert done.fields == ("content",) and len(done.changes.history_ids) == 1
+    again = service.edit(memory_id, {"title": ""}, CLIENT).result(WAIT)
+    assert (again.fields, again.changes.history_ids) == ((), ())
     service.idle().result(WAIT)
     assert found(service, "yellow canoe") == ["a yellow canoe lies at the lake"]
     for fusion in ("lexical", "convex"):
@@ -148,7 +151,7 @@ def test_protected_memories_are_for_people_only(service: Service) -> None:
             attempt().result(WAIT)
     again = service.memorize(Draft("my blood group is A", tags=("new",)), CLIENT).result(WAIT)
     assert again.outcome == "reinforced" and again.memory.tags == ()
-    assert service.edit(memory_id, {"content": "my blood group is 0"}, WINDOW).result(WAIT).content.endswith("0")
+    assert service.edit(memory_id, {"content": "my blood group is 0"}, WINDOW).result(WAIT).fields
 
 
 def test_pause_stops_clients_and_not_people(service: Service) -> None:

@@ -105,10 +105,10 @@ async def edit_memory(call: Call, values: Mapping[str, Any]) -> Reply:
         raise InvalidArgument(field="id", reason="nothing_to_change")
     if changes.get("status") == "trashed":
         raise InvalidArgument(field="status", reason="use_forget_memory")
-    memory = await asyncio.wrap_future(call.service.edit(memory_id, changes, call.actor))
-    fields = sorted(changes)
-    text = text_for("edited", call.language, id=memory.id, fields=", ".join(fields))
-    return Reply(text, _edited(memory, "edited", fields))
+    done = await asyncio.wrap_future(call.service.edit(memory_id, changes, call.actor))
+    fields = sorted(done.fields)
+    text = text_for("edited", call.language, id=memory_id, fields=", ".join(fields) or "–")
+    return Reply(text, _edited(done.memory, "edited", fields))
 
 
 async def _undo(call: Call, memory_id: int, history_id: int | None) -> Reply:
