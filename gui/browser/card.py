@@ -29,6 +29,7 @@ PADDING = SPACE_3
 GAP = SPACE_2
 CARD_HEIGHT = 2 * PADDING + TEXT_LINES * LINE + SPACE_1 + META_LINE
 ROW_HEIGHT = CARD_HEIGHT + GAP
+STRENGTH = 3
 WHY_WIDTH = 72
 SIGN = 16
 
@@ -148,7 +149,8 @@ class CardDelegate(QStyledItemDelegate):
         """The layer's picture, and under it how warm the memory is: a bar that shortens and pales together."""
         colours = self._look.colours
         ink = colours.layer(row.memory.layer)
-        left, top = row.card.left() + PADDING, row.card.top() + PADDING + SPACE_2
+        height = MARK + SPACE_3 + STRENGTH
+        left, top = row.card.left() + PADDING, row.card.top() + (row.card.height() - height) // 2
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.blend(ink, row.ground, 0.14)))
         painter.drawEllipse(left, top, MARK, MARK)
@@ -156,7 +158,7 @@ class CardDelegate(QStyledItemDelegate):
         inset = (MARK - 16) // 2
         icon = self._look.icons.pixmap(f"layer.{row.memory.layer}", ink, 16, ratio)
         painter.drawPixmap(left + inset, top + inset, icon)
-        bar = QRectF(left, top + MARK + SPACE_3, MARK, 3)
+        bar = QRectF(left, top + MARK + SPACE_3, MARK, STRENGTH)
         painter.setBrush(QColor(colours.border))
         painter.drawRoundedRect(bar, 1.5, 1.5)
         strength = min(1.0, max(0.0, row.memory.strength))
