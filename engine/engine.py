@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.clock import Clock, SystemClock
 from engine.config import Settings, parameters
-from engine.errors import NotFound, Paused
+from engine.errors import Paused
 from engine.forgetting.reinforcement import reinforce
 from engine.index import lexical
 from engine.index.space import VectorSpace
@@ -301,14 +301,6 @@ class Engine:
         if not self.lexical_ready:
             found.append("lexical_rebuilding")
         return tuple(found)
-
-    def require_history(self, history_id: int) -> HistoryEntry:
-        """One change. Errors: ``NotFound``."""
-        with self.database.reader() as cx:
-            entry = history.get(cx, history_id)
-        if entry is None:
-            raise NotFound(kind="history", id=history_id)
-        return entry
 
 
 def _with_degraded(answer: Recollection, lacking: tuple[str, ...]) -> Recollection:

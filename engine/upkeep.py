@@ -25,7 +25,7 @@ from engine.index.space import VectorSpace, index_path
 from engine.index.vector import VectorIndex
 from engine.ingest.draft import lexical_row
 from engine.ingest.memorize import fields_of
-from engine.storage import journal, memories, passages, settings, vectors
+from engine.storage import journal, memories, passages, vectors
 from engine.types import Memory
 
 log = logging.getLogger("hupo.upkeep")
@@ -36,7 +36,6 @@ KEEP_JOURNAL = timedelta(days=7)
 SAVE_AFTER_SECONDS = 30.0
 SAVE_AT_LEAST_SECONDS = 600.0
 DAY_SECONDS = 86_400.0
-_ACTIVE = "embedding.identity"
 
 _ENTRIES = 64
 _WALK = 1_024
@@ -127,9 +126,7 @@ class Upkeep:
 
     def _register(self, embedder: Embedder) -> int:
         with self._engine.database.transaction() as cx:
-            identity_id = vectors.identity_id(cx, embedder.identity, embedder.dimension)
-            settings.put(cx, _ACTIVE, embedder.identity)
-        return identity_id
+            return vectors.identity_id(cx, embedder.identity, embedder.dimension)
 
     # Missing vectors -----------------------------------------------------------------------------------------
 

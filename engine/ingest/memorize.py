@@ -61,7 +61,8 @@ def store(
         vectors.put(cx, space_id, list(zip(passage_ids, made, strict=True)))
     journal.open(cx, "memorize", memory_id, "committed" if pending else "done", now)
     memory = require(cx, memory_id)
-    history_id = history.record(cx, now, actor, "created", memory_id, None, {"content": memory.content})
+    # Not the text: it is in the memory, and once that is edited, in the edit's ``before``.
+    history_id = history.record(cx, now, actor, "created", memory_id, None, {})
     return Stored("stored", memory, history_id, () if pending else tuple(passage_ids), pending)
 
 

@@ -77,11 +77,6 @@ class Database:
                 raise
         return cls(path, writer, busy_seconds)
 
-    @property
-    def schema(self) -> int:
-        """The schema version in force."""
-        return migrations.LATEST
-
     def size(self) -> int:
         """Bytes on disk: the database and its log."""
         return sum(
