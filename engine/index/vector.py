@@ -31,10 +31,11 @@ _CONNECTIVITY: Final = 16
 _EXPANSION_ADD: Final = 128
 # Breadth of the walk by size (from this many vectors on); at least as wide as what is asked for.
 _BREADTH: Final = ((0, 256), (200_000, 512), (600_000, 1024))
-# Small enough that a search waits some 20 ms for a long addition; two threads, because with one usearch asks
-# for Python's lock after every single vector, which a busy Python thread makes it wait 5 ms for.
-_ADD_BLOCK: Final = 64
-_ADD_THREADS: Final = 2
+# One thread: vectors put into the graph side by side can miss each other's links, and then no walk finds them (about
+# 1 in 300 with two threads). usearch asks for Python's lock after every vector, for which a busy Python thread
+# makes it wait 5 ms; the block is small enough that a search waits at most some 80 ms for it.
+_ADD_BLOCK: Final = 16
+_ADD_THREADS: Final = 1
 _LOOK_UP_BLOCK: Final = 8192
 # How many more than expected are fetched when a filter follows.
 _MARGIN: Final = 1.5
