@@ -65,6 +65,11 @@ def split(content: str) -> list[Passage]:
     return [Passage(start, end, content[start:end]) for start, end in _at_most(spans)]
 
 
+def is_turn(content: str) -> bool:
+    """Whether ``content`` begins as a turn of a conversation does: "Name: …"."""
+    return _SPEAKER.match(content) is not None
+
+
 def _trim(content: str, start: int, end: int) -> Span | None:
     """The span without blanks at its ends; None when nothing is left."""
     piece = content[start:end]

@@ -25,6 +25,8 @@ class _Backend(Protocol):
 
     def cut_for_search(self, text: str) -> list[str]: ...
 
+    def tag(self, text: str) -> list[tuple[str, str]]: ...
+
     def add_word(self, word: str) -> None: ...
 
 
@@ -47,6 +49,11 @@ class Segmenter:
         """Like ``words``, with the shorter words inside long ones as well."""
         cut = self._ready().cut_for_search(_UNSTORABLE.sub(" ", text))
         return [word for word in cut if _SAYS_SOMETHING.search(word)]
+
+    def tagged(self, text: str) -> list[tuple[str, str]]:
+        """The words of ``text`` in order, each with jieba's part of speech: "n", "v", "ns" …; a guess at best."""
+        found = self._ready().tag(_UNSTORABLE.sub(" ", text))
+        return [(word, tag) for word, tag in found if _SAYS_SOMETHING.search(word)]
 
     def add_word(self, word: str) -> None:
         """From now on ``word`` is kept in one piece. A blank word is ignored."""
@@ -79,6 +86,10 @@ class _Compiled:
         words: list[str] = self._jieba.cut_for_search(text)
         return words
 
+    def tag(self, text: str) -> list[tuple[str, str]]:
+        tagged: list[tuple[str, str]] = self._jieba.tag(text)
+        return tagged
+
     def add_word(self, word: str) -> None:
         self._jieba.add_word(word, None, None)
 
@@ -92,6 +103,7 @@ class _Python:
 
             jieba.setLogLevel(logging.CRITICAL)
             self._tokenizer: Any = jieba.Tokenizer()
+            self._tagger: Any = None
             if cache_dir is None:
                 # What ``initialize`` does, without its cache: that one goes to a fixed name in the temp directory.
                 self._tokenizer.FREQ, self._tokenizer.total = self._tokenizer.gen_pfdict(
@@ -107,6 +119,14 @@ class _Python:
 
     def cut_for_search(self, text: str) -> list[str]:
         return list(self._tokenizer.cut_for_search(text))
+
+    def tag(self, text: str) -> list[tuple[str, str]]:
+        if self._tagger is None:
+            with _quiet():
+                from jieba.posseg import POSTokenizer
+
+            self._tagger = POSTokenizer(self._tokenizer)
+        return [(pair.word, pair.flag) for pair in self._tagger.cut(text)]
 
     def add_word(self, word: str) -> None:
         self._tokenizer.add_word(word)
