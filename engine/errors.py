@@ -81,6 +81,13 @@ class EmbedderUnavailable(HupoError):
     code = "embedder_unavailable"
 
 
+class ChatUnavailable(HupoError):
+    """No summary can be written now. Fields: ``reason`` (slug: "not_configured", "unauthorized", "rate_limited",
+    "timeout", "refused", "server", "bad_answer"), ``retry_after`` seconds or None."""
+
+    code = "chat_unavailable"
+
+
 class StorageError(HupoError):
     """Base of everything that is about the files on disk. Fields: ``path`` and, where known, ``detail``."""
 
