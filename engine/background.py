@@ -16,7 +16,10 @@ from engine.config import Settings, Values
 from engine.embedding import Embedder, NoEmbedder
 from engine.engine import Engine
 from engine.errors import Cancelled, Closed, EmbedderUnavailable, HupoError
-from engine.upkeep import Progress, Upkeep, Writer
+from engine.index.consistency import Writer
+from engine.rebuilding import Progress
+from engine.text.vocabulary import listed
+from engine.upkeep import Upkeep
 
 log = logging.getLogger("hupo.background")
 
@@ -38,6 +41,7 @@ class Background:
         self._swap = True
         self._anew = False
         self._preload = False
+        self._graph_checked = False
         self._pause: float | None = None
         self._tasks: list[Task] = []
         self._waiting: list[Future[None]] = []
@@ -53,9 +57,11 @@ class Background:
         """Begin: open the vector space, then fill what is missing."""
         self._thread.start()
 
-    def wake(self) -> None:
-        """Something was written: there may be something to do."""
+    def wake(self, owed: bool = True) -> None:
+        """Something was written. ``owed``: there may be something to do for it; looking costs a write its time."""
         self._upkeep.note_change()
+        if not owed:
+            return
         with self._condition:
             self._work = True
             self._condition.notify()
@@ -77,7 +83,7 @@ class Background:
             _refuse(waiting)
 
     def reindex(self, progress: Progress | None, cancelled: Callable[[], bool]) -> Future[dict[str, int]]:
-        """Rebuild words and vector index when the thread gets to it."""
+        """Rebuild words and vector indexes when the thread gets to it."""
         future: Future[dict[str, int]] = Future()
 
         def task() -> dict[str, int]:
@@ -108,16 +114,17 @@ class Background:
             _refuse(one)
 
     def finish(self) -> None:
-        """Save the index and close the embedder; only after all other threads have ended."""
+        """Save the indexes and close the embedder; only after all other threads have ended."""
         try:
             self._upkeep.save_index(now=True)
         except (HupoError, OSError):
-            log.exception("the vector index was not saved; it is rebuilt at the next start")
+            log.exception("the vector indexes were not saved; they are rebuilt at the next start")
         finally:
             if self._embedder is not None:
                 self._embedder.close()
 
-    def _on_settings(self, _: Values) -> None:
+    def _on_settings(self, values: Values) -> None:
+        self._engine.vocabulary.learn(listed(str(values["memory.words"])))
         with self._condition:
             # What is in force, not what this call brings: two changes at once may arrive in the other order.
             wanted = _embedding_values(self._engine.settings.current)
@@ -129,7 +136,7 @@ class Background:
             self._condition.notify()
 
     def _run(self) -> None:
-        self._guarded(self._upkeep.check_words)
+        self._guarded(self._upkeep.rebuilding.check_words)
         while True:
             with self._condition:
                 # While paused, a write alone is no reason to ask the embedder again before its time.
@@ -161,6 +168,8 @@ class Background:
         if swap or self._anew or (self._engine.space is None and self._engine.embeds):
             self._guarded(self._swap_space)
         self._guarded(self._upkeep.make_ready)
+        if not self._graph_checked:
+            self._guarded(self._check_graph)
         if preload:
             self._guarded(self._load_model)
         for task, future in tasks:
@@ -171,6 +180,7 @@ class Background:
         self._guarded(self._upkeep.save_index)
         self._guarded(self._upkeep.unload_idle)
         self._guarded(self._upkeep.prune)
+        self._guarded(self._upkeep.age_facts)
 
     def _has_work(self) -> bool:
         return bool(self._stopping or self._swap or self._preload or self._tasks or self._waiting) or (
@@ -204,6 +214,10 @@ class Background:
         if self._embedder is not None:
             self._embedder.close()
             self._embedder = None
+
+    def _check_graph(self) -> None:
+        self._upkeep.rebuilding.check_graph()
+        self._graph_checked = True
 
     def _load_model(self) -> None:
         space = self._engine.space

@@ -18,16 +18,23 @@ from engine.clock import Clock, SystemClock
 from engine.config import Settings, parameters
 from engine.errors import Paused
 from engine.forgetting.reinforcement import reinforce
+from engine.graph import NO_MEMORY, Graph
 from engine.index import lexical
 from engine.index.space import VectorSpace
+from engine.ingest import atoms, duplicates, fields
 from engine.ingest import draft as drafting
 from engine.ingest import edit as editing
 from engine.ingest import memorize as memorizing
+from engine.ingest.context import Context
+from engine.ingest.readings import Readings
 from engine.retrieval import query as asking
 from engine.retrieval.cache import RecallCache
 from engine.retrieval.recall import recall
 from engine.storage import history, journal, memories, migrations, settings, vectors
 from engine.storage.database import Database
+from engine.text import vocabulary
+from engine.text.segmentation import Segmenter
+from engine.text.vocabulary import Vocabulary
 from engine.types import (
     Actor,
     Changes,
@@ -60,11 +67,15 @@ class Engine:
         self.database = database
         self.settings = settings
         self.clock: Clock = clock or SystemClock()
+        self.segmenter = Segmenter(database.path.parent)
+        self.readings = Readings(self.segmenter)
+        self.vocabulary = Vocabulary(self.segmenter)
         self.space: VectorSpace | None = None
         self.embeds = True
         self.lexical_ready = True
         self.epoch = 0
         self._cache = RecallCache()
+        self.graph = Graph(database, self.clock, self._named)
 
     # Writing -------------------------------------------------------------------------------------------------
 
@@ -78,62 +89,94 @@ class Engine:
         if actor.kind == "client" and self.settings["memory.paused"]:
             raise Paused()
 
+    def learn_words(self) -> None:
+        """Teach segmentation the user's words and the names that memories know; on start, off the main way."""
+        self.vocabulary.learn_file(self.database.path.with_name(vocabulary.FILE_NAME))
+        self.vocabulary.learn(vocabulary.listed(str(self.settings["memory.words"])))
+        self.vocabulary.learn(self.graph.names())
+
+    def look(
+        self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None
+    ) -> duplicates.Near:
+        """What a draft repeats or replaces; before the write, so that looking holds nobody up."""
+        judge = self._judge(prepared, made, space)
+        with self.database.reader() as cx:
+            return judge.look(cx)
+
+    def _judge(
+        self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None
+    ) -> duplicates.Judge:
+        return duplicates.Judge(prepared, made, space, self.settings.current, self.readings)
+
     def remember(
-        self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None, actor: Actor
-    ) -> Remembered:
-        """*writer*: store a prepared draft with the vectors ``made`` in ``space``."""
+        self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None,
+        near: duplicates.Near, actor: Actor,
+    ) -> Remembered:  # fmt: skip
+        """*writer*: store a prepared draft with the vectors ``made`` in ``space``; ``near``: from :meth:`look`."""
         if space is not self.space:
             made, space = None, self.space
         self.refuse_paused(actor)  # may have come while the vectors were made
-        # While the model is still being fetched there is no space, but vectors will follow.
-        space_id = space.identity_id if space else (0 if self.embeds else None)
+        context = self.context(actor)
         with self.database.transaction() as cx:
-            stored = memorizing.store(cx, prepared, made, space_id, actor, self.clock.now())
+            same = memorizing.find_same(cx, prepared.values)
+            if same is not None:
+                stored = memorizing.reinforce_same(cx, same, prepared.values, context)
+            else:
+                verdict = self._judge(prepared, made, space).verdict(cx, near)
+                stored = memorizing.store(cx, prepared.with_surprise(near.surprise), made, verdict, context)
+        self.vocabulary.learn((*prepared.values["participants"], *prepared.values["topics"]))
+        self.index_gone(stored.gone_passages, stored.gone_entries)
         if made is not None and space is not None and stored.new_passages:
             space.index.add(np.array(stored.new_passages, dtype=np.int64), np.stack(list(made)))
-        created = stored.outcome == "stored"
+        created = stored.outcome in ("stored", "superseded")
         changes = self._changed(
-            "memorized" if created else "reinforced",
+            "memorized" if created else stored.outcome,
             actor,
             created=(stored.memory.id,) if created else (),
-            updated=() if created else (stored.memory.id,),
-            history_ids=(stored.history_id,),
+            updated=stored.replaced if created else (stored.memory.id,),
+            history_ids=stored.history_ids,
         )
-        return Remembered(stored.outcome, stored.memory, changes, stored.vector_pending)
+        return Remembered(stored.outcome, stored.memory, changes, stored.vector_pending, stored.replaced)
 
     def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Edited:
         """*writer*: set some fields. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
         self.refuse_paused(actor)
-        clean = drafting.check(values, self.settings.current)
+        clean = fields.check(values, self.settings.current)
         with self.database.transaction() as cx:
-            edited = editing.apply(cx, memory_id, clean, actor, self.clock.now(), embeds=self.embeds)
+            edited = editing.apply(cx, memory_id, clean, self.context(actor))
         return Edited(edited.memory, edited.fields, self._edited("edited", actor, [edited]))
 
     def trash(self, ids: Sequence[int], actor: Actor) -> Changes:
         """*writer*: all of ``ids`` into the trash, or none when one of them does not exist."""
         self.refuse_paused(actor)
-        now = self.clock.now()
+        context = self.context(actor)
         with self.database.transaction() as cx:
-            done = [editing.apply(cx, one, {"status": "trashed"}, actor, now, action="trashed") for one in ids]
+            done = [editing.apply(cx, one, {"status": "trashed"}, context, action="trashed") for one in ids]
         return self._edited("trashed", actor, done)
 
     def restore(self, ids: Sequence[int], actor: Actor) -> Changes:
         """*writer*: out of the trash, to the status each had before. Errors: as :meth:`edit`."""
         self.refuse_paused(actor)
-        now = self.clock.now()
+        context = self.context(actor)
         with self.database.transaction() as cx:
-            done = [editing.restore(cx, one, actor, now, embeds=self.embeds) for one in ids]
+            done = [editing.restore(cx, one, context) for one in ids]
         return self._edited("restored", actor, done)
 
     def erase(self, ids: Sequence[int], actor: Actor) -> Changes:
         """*writer*: remove for good. The bytes go with :meth:`shred`, which is owed from here on."""
         self.refuse_paused(actor)
         with self.database.transaction() as cx:
-            gone = editing.erase(cx, ids, actor, self.clock.now())
+            gone = editing.erase(cx, ids, self.context(actor))
             settings.put(cx, _SHRED, "owed")
-        if self.space is not None:
-            self.space.index.remove(np.array(gone, dtype=np.int64))
-        return self._changed("erased", actor, removed=tuple(dict.fromkeys(ids)))
+        self.index_gone(gone.passages, gone.entries)
+        self.readings.forget()
+        return self._changed(
+            "erased",
+            actor,
+            updated=tuple(memory_id for memory_id, _ in gone.also),
+            removed=tuple(dict.fromkeys(ids)),
+            history_ids=tuple(history_id for _, history_id in gone.also),
+        )
 
     def shred(self) -> None:
         """*writer*: if an erase owes it, make sure that no file of the store holds erased text. Errors: storage."""
@@ -151,14 +194,18 @@ class Engine:
     def undo(self, history_id: int, actor: Actor) -> Changes:
         """*writer*: take one change back. Errors: ``NotFound``, ``Conflict``, ``Protected``."""
         self.refuse_paused(actor)
+        with self.database.reader() as cx:
+            entry = history.get(cx, history_id)
+        if entry is not None and entry.memory_id == NO_MEMORY:
+            return self.graph.undo(entry, actor)
         with self.database.transaction() as cx:
-            edited = editing.undo(cx, history_id, actor, self.clock.now(), embeds=self.embeds)
+            edited = editing.undo(cx, history_id, self.context(actor))
         return self._edited("undone", actor, [edited])
 
     def undo_latest(self, memory_id: int, actor: Actor) -> Changes:
         """*writer*: take the last change of one memory back."""
         with self.database.reader() as cx:
-            memorizing.require(cx, memory_id)
+            memories.require(cx, memory_id)
             history_id = editing.latest_change(cx, memory_id)
         return self.undo(history_id, actor)
 
@@ -166,6 +213,7 @@ class Engine:
         """*writer*: count a recall of each memory. Not worth an fsync: losing the last ones costs nothing."""
         with self.database.transaction(durable=False) as cx:
             woken = reinforce(cx, ids, self.clock.now(), recalled=True)
+            atoms.recalled(cx, ids, self.clock.now())
         if woken:
             self.refresh()  # they pass other filters now
         # Else answers stay valid: recency moves by less than what the cache's time allows.
@@ -180,16 +228,40 @@ class Engine:
         """*writer*: answers from before are stale although no memory has changed (vectors or words were made)."""
         self.epoch += 1
 
+    def context(self, actor: Actor) -> Context:
+        """What a write by ``actor`` needs beside its data."""
+        # While the model is still being fetched there is no space, but vectors will follow.
+        space_id = self.space.identity_id if self.space else (0 if self.embeds else None)
+        return Context(actor, self.clock.now(), self.clock.zone(), self.readings, space_id)
+
+    def index_gone(self, gone_passages: Sequence[int], gone_entries: Sequence[int]) -> None:
+        """After a commit: what is gone from the rows leaves the vector indexes."""
+        if self.space is None:
+            return
+        if gone_passages:
+            self.space.index.remove(np.array(gone_passages, dtype=np.int64))
+        if gone_entries:
+            self.space.facts.remove(np.array(gone_entries, dtype=np.int64))
+
+    def _named(self, action: str, actor: Actor, history_ids: tuple[int, ...], gone: Sequence[int]) -> Changes:
+        """After a decision about names: what the graph lost leaves the index."""
+        self.index_gone((), gone)
+        return self._changed(action, actor, history_ids=history_ids)
+
     def _edited(self, action: str, actor: Actor, done: Sequence[editing.Edited]) -> Changes:
-        gone = [passage for one in done for passage in one.gone_passages]
-        if gone and self.space is not None:
-            self.space.index.remove(np.array(gone, dtype=np.int64))
-        real = [one for one in done if one.history_id is not None]
+        self.index_gone(
+            [passage for one in done for passage in one.gone_passages],
+            [entry for one in done for entry in one.gone_entries],
+        )
+        real = [(one.memory.id, one.history_id) for one in done if one.history_id is not None]
+        also = [pair for one in done for pair in one.also]
+        created = tuple(one.created for one in done if one.created is not None)
         return self._changed(
             action,
             actor,
-            updated=tuple(one.memory.id for one in real),
-            history_ids=tuple(one.history_id for one in real if one.history_id is not None),
+            created=created,
+            updated=tuple(dict.fromkeys(memory_id for memory_id, _ in (*real, *also) if memory_id not in created)),
+            history_ids=tuple(history_id for _, history_id in (*real, *also)),
         )
 
     def _changed(self, action: str, actor: Actor, **touched: tuple[int, ...]) -> Changes:
@@ -227,12 +299,17 @@ class Engine:
     def get(self, memory_id: int) -> Memory:
         """One memory. Errors: ``NotFound``."""
         with self.database.reader() as cx:
-            return memorizing.require(cx, memory_id)
+            return memories.require(cx, memory_id)
 
     def get_many(self, ids: Sequence[int]) -> dict[int, Memory]:
         """Memories by id; unknown ids are left out."""
         with self.database.reader() as cx:
             return memories.get_many(cx, ids)
+
+    def replaced_by(self, memory_id: int) -> tuple[Memory, ...]:
+        """What a memory replaced, the oldest first, whatever became of it."""
+        with self.database.reader() as cx:
+            return tuple(memories.get_many(cx, memories.replaced_by(cx, memory_id)).values())
 
     def list(self, listing: Listing) -> Page:
         """One page of memories. Errors: ``InvalidArgument`` for a bad cursor, limit, sort or filter."""
@@ -268,8 +345,8 @@ class Engine:
         space = self.space
         with self.database.reader() as cx:
             open_rows, failed = journal.counts(cx)
-            stored = vectors.count(cx, space.identity_id) if space else 0
-            wanted = vectors.wanted(cx, space.identity_id if space else None)
+            stored = sum(vectors.count(cx, space.identity_id, one) for one in vectors.FAMILIES) if space else 0
+            wanted = sum(vectors.wanted(cx, space.identity_id if space else None, one) for one in vectors.FAMILIES)
             lexical_rows = lexical.count(cx)
             counts, layers = memories.count_by_status(cx), memories.count_by_layer(cx)
         if space is None:

@@ -26,10 +26,12 @@ from engine.embedding import Embedder
 from engine.embedding.workers import Workers
 from engine.engine import Engine, Vectors
 from engine.errors import Closed, EmbedderUnavailable
+from engine.graph_service import GraphService
 from engine.index.space import VectorSpace
 from engine.ingest.draft import Prepared
 from engine.storage.database import Database
 from engine.storage.lock import StoreLock
+from engine.summaries import Secret, Summaries
 from engine.types import (
     Actor,
     Changes,
@@ -50,6 +52,7 @@ from engine.types import (
 log = logging.getLogger("hupo.service")
 
 T = TypeVar("T")
+Written = TypeVar("Written", Remembered, Edited)
 READERS = 2
 RECALLERS = 3  # apart from the readers: a slow embedder must not keep a list from being shown
 EMBEDDERS = 2
@@ -65,7 +68,7 @@ class Service:
 
     def __init__(
         self, data: Path, settings: Settings, database: Database, lock: StoreLock, clock: Clock,
-        embedder_factory: Callable[[Settings], Embedder],
+        embedder_factory: Callable[[Settings], Embedder], secret: Secret,
     ) -> None:  # fmt: skip
         self.data = data
         self.settings = settings
@@ -83,15 +86,21 @@ class Service:
         self._preparers = ThreadPoolExecutor(PREPARERS, "hupo-prepare")
         self._embedders = Workers(EMBEDDERS, "hupo-embed")
         self._notifier = ThreadPoolExecutor(1, "hupo-notify")
+        self.graph = GraphService(
+            self._engine.graph, self._read, lambda work: self._write_changes(lambda: _twice(work()))
+        )
+        self.summaries = Summaries(settings, secret, clock)
         self._background = Background(self._engine, data, embedder_factory, self._on_writer)
         self._background.start()
 
     @classmethod
     def open(
         cls, data: Path, settings: Settings, *, embedder_factory: Callable[[Settings], Embedder],
-        clock: Clock | None = None,
+        secret: Secret = lambda _: None, clock: Clock | None = None,
     ) -> Service:  # fmt: skip
         """Own the data directory and open its store, creating or migrating it. The model loads when first needed.
+
+        ``secret``(name) gives the key of an outside service, such as "chat.key".
 
         Errors: ``StoreLocked``, ``NotWritable``, ``CorruptDatabase``, ``NewerSchema``, ``DatabaseBusy``, ``DiskFull``.
         """
@@ -103,7 +112,7 @@ class Service:
             lock.release()
             raise
         try:
-            return cls(data, settings, database, lock, clock or SystemClock(), embedder_factory)
+            return cls(data, settings, database, lock, clock or SystemClock(), embedder_factory, secret)
         except BaseException:
             database.close()
             lock.release()
@@ -131,6 +140,7 @@ class Service:
                 steps.callback(pool.shutdown)
             steps.callback(self._background.stop, timeout / 2)
             steps.callback(self._embedders.shutdown)
+            steps.callback(self.summaries.close)
 
     # Writing -------------------------------------------------------------------------------------------------
 
@@ -147,17 +157,15 @@ class Service:
             prepared = self._engine.prepare(draft, actor)
             space = self._engine.space
             made = self._vectors(prepared, space)
-            written = self._write_changes(lambda: self._remember(prepared, made, space, actor), force=True)
+            near = self._engine.look(prepared, made, space)
+            written = self._write_changes(
+                lambda: _with_changes(self._engine.remember(prepared, made, space, near, actor)), force=True,
+                owes=lambda done: done.vector_pending or any(fact.given for fact, _ in prepared.facts),
+            )  # fmt: skip
         except BaseException as error:
             outer.set_exception(error)
             return
         written.add_done_callback(lambda inner: _hand_over(inner, outer))
-
-    def _remember(
-        self, prepared: Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None, actor: Actor
-    ) -> tuple[Remembered, Changes]:
-        done = self._engine.remember(prepared, made, space, actor)
-        return done, done.changes
 
     def _vectors(self, prepared: Prepared, space: VectorSpace | None) -> Sequence[Vectors] | None:
         """One vector a passage within the waiting limit, or None: then the background makes them."""
@@ -182,11 +190,7 @@ class Service:
 
     def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Future[Edited]:
         """Set fields of ``types.EDITABLE``. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
-        return self._write_changes(lambda: self._edit(memory_id, values, actor))
-
-    def _edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> tuple[Edited, Changes]:
-        done = self._engine.edit(memory_id, values, actor)
-        return done, done.changes
+        return self._write_changes(lambda: _with_changes(self._engine.edit(memory_id, values, actor)))
 
     def trash(self, ids: Sequence[int], actor: Actor) -> Future[Changes]:
         """Into the trash; nothing is lost until a person erases it."""
@@ -242,6 +246,10 @@ class Service:
     def get_many(self, ids: Sequence[int]) -> Future[dict[int, Memory]]:
         """Memories by id; unknown ids are left out."""
         return self._submit(self._readers, self._engine.get_many, tuple(ids))
+
+    def replaced_by(self, memory_id: int) -> Future[tuple[Memory, ...]]:
+        """What a memory replaced, the oldest first."""
+        return self._submit(self._readers, self._engine.replaced_by, memory_id)
 
     def list(self, listing: Listing) -> Future[Page]:
         """One page of memories."""
@@ -317,12 +325,17 @@ class Service:
             self._refuse_closed()
             return pool.submit(work, *arguments)
 
+    def _read(self, work: Callable[[], T]) -> Future[T]:
+        return self._submit(self._readers, work)
+
     def _write_changes(
-        self, work: Callable[[], tuple[T, Changes]], *, force: bool = False, after: Callable[[], None] | None = None
-    ) -> Future[T]:
+        self, work: Callable[[], tuple[T, Changes]], *, force: bool = False, after: Callable[[], None] | None = None,
+        owes: Callable[[T], bool] | None = None,
+    ) -> Future[T]:  # fmt: skip
         """Run a write on the writer; listeners hear of it after it is committed. ``force``: taken before closing.
 
-        ``after``: what is done before the caller hears of it, although it is committed already.
+        ``after``: what is done before the caller hears of it, although it is committed already; ``owes``: whether
+        the background has anything to do for the result.
         """
 
         def run() -> T:
@@ -330,7 +343,7 @@ class Service:
                 raise Closed()
             result, changes = work()
             self._notify(changes)
-            self._background.wake()
+            self._background.wake(owes is None or owes(result))
             if after is not None:
                 after()
             return result
@@ -356,6 +369,10 @@ def _tell(listener: Listener, changes: Changes) -> None:
         listener(changes)
     except Exception:
         log.exception("a listener failed on %s", changes.action)
+
+
+def _with_changes(done: Written) -> tuple[Written, Changes]:
+    return done, done.changes
 
 
 def _twice(changes: Changes) -> tuple[Changes, Changes]:

@@ -1,7 +1,7 @@
 """Background work in small synchronous steps: open the vector space, fill in missing vectors, save, unload, prune.
 
-``service.py`` calls the steps from its background thread and lends them the writer. Each step is short or checks
-``stop`` between batches, may be repeated at any time, and leaves canonical data alone but for vectors and journal.
+``background.py`` calls the steps from its thread and lends them the writer. Each step is short or checks ``stop``
+between batches, may be repeated at any time, and leaves canonical data alone but for vectors and journal.
 """
 
 from __future__ import annotations
@@ -9,47 +9,34 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
-
-import numpy as np
 
 from engine.embedding import Embedder
 from engine.engine import Engine
-from engine.errors import Cancelled, HupoError, InvalidArgument
-from engine.index import consistency, lexical
+from engine.errors import HupoError
+from engine.filling import Filling
+from engine.forgetting import atoms as lifecycle
+from engine.index import consistency
+from engine.index.consistency import Writer
 from engine.index.space import VectorSpace, index_path
 from engine.index.vector import VectorIndex
-from engine.ingest.draft import lexical_row
-from engine.ingest.memorize import fields_of
-from engine.storage import journal, memories, passages, vectors
-from engine.types import Memory
+from engine.ingest import atoms as fact_atoms
+from engine.rebuilding import Progress, Rebuilding
+from engine.storage import journal, memories, vectors
+from engine.storage.vectors import FAMILIES, Family
 
 log = logging.getLogger("hupo.upkeep")
 
-T = TypeVar("T")
-BATCH = 16
 KEEP_JOURNAL = timedelta(days=7)
 SAVE_AFTER_SECONDS = 30.0
 SAVE_AT_LEAST_SECONDS = 600.0
 DAY_SECONDS = 86_400.0
+HOUR_SECONDS = 3_600.0
+_SWEEP = 500
 
-_ENTRIES = 64
-_WALK = 1_024
-_TOP = (1 << 63) - 1
 _MOST_ROUNDS = 8
-
-Progress = Callable[[int, int], None]
-Part = tuple[int, int, int, int]  # passage id, memory id, start, end
-
-
-class Writer(Protocol):
-    """Runs a function on the writer thread and waits for its result."""
-
-    def __call__(self, work: Callable[[], T], /) -> T: ...
 
 
 class Upkeep:
@@ -63,14 +50,14 @@ class Upkeep:
         self._changed_at = time.monotonic()
         self._dirty_since: float | None = None
         self._pruned_at: float | None = None
-        # The walk through all passages of a space that was just opened: what is at hand, and where it goes on.
-        self._queue: list[Part] = []
-        self._below = _TOP
+        self._aged_at: float | None = None
+        self.rebuilding = Rebuilding(engine, write, stop)
+        self._filling = Filling(engine, write, self.note_change)
 
     # The vector space ----------------------------------------------------------------------------------------
 
     def open_space(self, embedder: Embedder) -> None:
-        """Put ``embedder`` in force: its identity and its index from file; ``make_ready`` then makes that complete.
+        """Put ``embedder`` in force: its identity and its indexes from file; ``make_ready`` completes those.
 
         Errors: ``EmbedderUnavailable`` when a remote model has not told its dimension yet; what was in force stays.
         """
@@ -78,38 +65,45 @@ class Upkeep:
             embedder.embed_passages(["."])  # the first answer tells the dimension, and with it the identity
         engine = self._engine
         identity_id = self._write(lambda: self._register(embedder))
-        index = VectorIndex(index_path(self._directory, embedder.identity), embedder.identity, embedder.dimension)
-        if not index.load(None):
-            log.info("no usable vector index file; it is made from the rows")
-        space = VectorSpace(embedder, identity_id, index)
-        self._queue, self._below = [], _TOP
+        space = VectorSpace(embedder, identity_id, *(self._index(embedder, family) for family in FAMILIES))
+        for family in FAMILIES:
+            if not space.index_of(family).load(None):
+                log.info("no usable vector index file of the %s; it is made from the rows", family.name)
+        self._filling.begin()
         self._write(lambda: engine.take_space(space))
 
-    def make_ready(self) -> None:
-        """Make the index of the space in force equal to the rows; from ``open_space`` on the writer keeps it so."""
-        space = self._engine.space
-        if space is not None and not space.ready:
-            self._reconcile(space)
+    def _index(self, embedder: Embedder, family: Family) -> VectorIndex:
+        path = index_path(self._directory, embedder.identity, family)
+        return VectorIndex(path, embedder.identity, embedder.dimension)
 
-    def _reconcile(self, space: VectorSpace) -> None:
-        # Again as long as something was added: it may have been taken out of the rows since the snapshot.
-        for _ in range(_MOST_ROUNDS):
-            held = space.index.keys()  # before the snapshot: what the writer adds meanwhile is no stranger
-            with self._engine.database.reader() as cx:
-                done = consistency.reconcile(cx, space.index, space.identity_id, held, None, self._stop)
-            if not done.added:
-                break
+    def make_ready(self) -> None:
+        """Make the indexes of the space in force equal to the rows; from ``open_space`` on the writer keeps them so."""
+        space = self._engine.space
+        if space is None or space.ready:
+            return
+        for family in FAMILIES:
+            self._reconcile(space, family)
         self.note_change()
         space.ready = True
         self._write(self._engine.refresh)
 
+    def _reconcile(self, space: VectorSpace, family: Family) -> None:
+        index = space.index_of(family)
+        # Again as long as something was added: it may have been taken out of the rows since the snapshot.
+        for _ in range(_MOST_ROUNDS):
+            held = index.keys()  # before the snapshot: what the writer adds meanwhile is no stranger
+            with self._engine.database.reader() as cx:
+                done = consistency.reconcile(cx, index, space.identity_id, held, None, self._stop, family)
+            if not done.added:
+                break
+
     def leave_space(self) -> None:
-        """Words only from now on; the index is kept for the day its model comes back."""
+        """Words only from now on; the indexes are kept for the day their model comes back."""
         try:
             self.save_index(now=True)
         except (HupoError, OSError):
             # Nobody who turns a model off may be kept with it by a full disk.
-            log.exception("the vector index was not saved; it is made from the rows when its model comes back")
+            log.exception("the vector indexes were not saved; they are made from the rows when their model comes back")
         self._write(lambda: self._engine.take_space(None))
 
     def forgive(self) -> None:
@@ -132,91 +126,14 @@ class Upkeep:
 
     def fill(self) -> bool:
         """Make one batch of missing vectors; False when none is missing. Errors: ``EmbedderUnavailable``."""
-        space = self._engine.space
-        if space is None:
-            return False
-        batch = self._owed(space) or self._unmade(space)
-        if batch:
-            self._make(space, batch)
-            self._queue = self._queue[BATCH:] if batch == self._queue[:BATCH] else self._queue
+        if self._filling.step():
             return True
-        if not space.complete:
+        space = self._engine.space
+        if space is not None and not space.complete:
             space.complete = True
             self._write(self._engine.refresh)
             self.drop_other_spaces()
         return False
-
-    def _owed(self, space: VectorSpace) -> list[Part]:
-        """The newest of what the journal says is missing; entries that turn out to owe nothing are closed."""
-        while True:
-            with self._engine.database.reader() as cx:
-                entries = journal.unfinished(cx, _ENTRIES)
-                rows = memories.get_many(cx, {entry.memory_id for entry in entries})
-                parts = passages.of(cx, (key for key, memory in rows.items() if memory.status != "trashed"))
-                lacking = vectors.without(cx, space.identity_id, (part[0] for part in parts))
-            found = [part for part in reversed(parts) if part[0] in lacking]
-            owing = {part[1] for part in found}
-            paid = [entry.id for entry in entries if entry.memory_id not in owing]
-            if paid:
-                self._write(partial(self._settle, paid))
-            if found or not paid:
-                return found[:BATCH]
-
-    def _settle(self, entry_ids: Sequence[int]) -> None:
-        with self._engine.database.transaction(durable=False) as cx:
-            journal.settle(cx, self._engine.clock.now(), entry_ids)
-
-    def _unmade(self, space: VectorSpace) -> list[Part]:
-        """The next of all passages without a vector, newest first: walked through once after a space is opened."""
-        if not self._queue and not space.complete:
-            with self._engine.database.reader() as cx:
-                self._queue = vectors.missing(cx, space.identity_id, _WALK, self._below)
-            if self._queue:
-                self._below = self._queue[-1][0]
-        return self._queue[:BATCH]
-
-    def _make(self, space: VectorSpace, batch: Sequence[Part]) -> None:
-        with self._engine.database.reader() as cx:
-            there = vectors.without(cx, space.identity_id, [part[0] for part in batch])
-            rows = memories.get_many(cx, {part[1] for part in batch})
-        batch = [part for part in batch if part[0] in there]
-        if not batch:
-            return
-        made = space.embed_passages([rows[memory_id].content[start:end] for _, memory_id, start, end in batch])
-        try:
-            self._write(lambda: self._add(space, batch, made))
-        except InvalidArgument:
-            # One vector that can not be stored must not cost the others theirs.
-            for at, part in enumerate(batch):
-                self._add_one(space, part, made[at : at + 1])
-
-    def _add_one(self, space: VectorSpace, part: Part, made: np.ndarray) -> None:
-        try:
-            self._write(lambda: self._add(space, [part], made))
-        except InvalidArgument as error:
-            log.warning("no vector for a passage of memory %d: %s", part[1], error.fields.get("reason"))
-            self._write(partial(self._fail, part[1], error.code))
-
-    def _add(self, space: VectorSpace, parts: Sequence[Part], made: np.ndarray) -> None:
-        """On the writer: the passages may have gone meanwhile; only those that are still there get their vector."""
-        with self._engine.database.transaction(durable=False) as cx:
-            there = vectors.without(cx, space.identity_id, [part[0] for part in parts])
-            kept = [at for at, part in enumerate(parts) if part[0] in there]
-            vectors.put(cx, space.identity_id, [(parts[at][0], made[at]) for at in kept])
-            complete = vectors.complete(cx, space.identity_id, {parts[at][1] for at in kept})
-            journal.advance(cx, complete, "done", self._engine.clock.now())
-        if kept:
-            space.index.add(np.array([parts[at][0] for at in kept], dtype=np.int64), made[kept])
-        self._engine.refresh()
-        self.note_change()
-
-    def _fail(self, memory_id: int, code: str) -> None:
-        """Three times, then it is shown; a failure nobody has written down yet is."""
-        now = self._engine.clock.now()
-        with self._engine.database.transaction() as cx:
-            if not journal.owing(cx, memory_id):
-                journal.open(cx, "vector", memory_id, "committed", now)
-            journal.fail(cx, memory_id, code, now)
 
     def drop_other_spaces(self) -> None:
         """Once the space in force is complete, vectors of models before it are of no more use."""
@@ -227,7 +144,8 @@ class Upkeep:
             others = [one for one in vectors.identities(cx) if one[0] != space.identity_id]
         for identity_id, identity, *_ in others:
             self._write(lambda gone=identity_id: self._drop(gone))  # type: ignore[misc]
-            index_path(self._directory, identity).unlink(missing_ok=True)
+            for family in FAMILIES:
+                index_path(self._directory, identity, family).unlink(missing_ok=True)
 
     def _drop(self, identity_id: int) -> None:
         with self._engine.database.transaction(durable=False) as cx:
@@ -236,18 +154,20 @@ class Upkeep:
     # Files and memory ----------------------------------------------------------------------------------------
 
     def note_change(self) -> None:
-        """The index may have changed: not quiet yet."""
+        """An index may have changed: not quiet yet."""
         self._changed_at = time.monotonic()
 
     def save_index(self, *, now: bool = False) -> None:
-        """Write the index file when it has changed and the store is quiet, or has not been for long (or ``now``)."""
+        """Write the index files that differ when the store is quiet, or has not been for long (or ``now``)."""
         space, moment = self._engine.space, time.monotonic()
-        if space is None or not space.index.dirty:
+        dirty = [] if space is None else [index for index in (space.index, space.facts) if index.dirty]
+        if not dirty:
             self._dirty_since = None
             return
         since = self._dirty_since = moment if self._dirty_since is None else self._dirty_since
         if now or moment - self._changed_at >= SAVE_AFTER_SECONDS or moment - since >= SAVE_AT_LEAST_SECONDS:
-            space.index.save()
+            for index in dirty:
+                index.save()
             self._dirty_since = None
 
     def unload_idle(self) -> None:
@@ -277,61 +197,71 @@ class Upkeep:
         if shutil.disk_usage(self._directory).free > self._engine.database.size():
             self._write(self._engine.shred)
 
-    # Words ---------------------------------------------------------------------------------------------------
+    # Facts ---------------------------------------------------------------------------------------------------
 
-    def check_words(self) -> None:
-        """On start: a lexical index that does not match the rows is rebuilt."""
-        with self._engine.database.reader() as cx:
-            equal = lexical.count(cx) == sum(memories.count_by_status(cx).values())
-        if not equal:
-            self.rebuild_words(None, self._stop)
+    def age_facts(self) -> None:
+        """Once an hour: facts whose time is over expire, are forgotten, purged at last (S0); flagged are mended."""
+        if self._aged_at is not None and time.monotonic() - self._aged_at < HOUR_SECONDS:
+            return
+        while not self._stop() and self._write(self._sweep):
+            pass
+        self._aged_at = time.monotonic()
 
-    def rebuild_words(self, progress: Progress | None, cancelled: Callable[[], bool]) -> int:
-        """Make the lexical index anew from the rows; returns the number of rows. Errors: ``Cancelled``."""
-        self._engine.lexical_ready = False
-        try:
-            return consistency.rebuild_lexical(self._engine.database, self._write, _words, progress, cancelled)
-        except Cancelled:
-            log.warning("the rebuild of the lexical index was cancelled; it is taken up again at the next start")
-            raise
-        finally:
-            self._engine.lexical_ready = True
-            self._write(self._engine.refresh)
+    def _sweep(self) -> bool:
+        engine = self._engine
+        now = engine.clock.now()
+        with engine.database.transaction(durable=False) as cx:
+            swept = lifecycle.sweep(cx, now, _SWEEP)
+            if not swept.more:
+                fact_atoms.repair(cx, _SWEEP, now, engine.clock.zone())
+        if swept.ids:
+            engine.refresh()
+        return swept.more
+
+    # Made anew -----------------------------------------------------------------------------------------------
 
     def rebuild(self, progress: Progress | None, cancelled: Callable[[], bool]) -> dict[str, int]:
-        """Words, then vector index, anew; the counts of both, which ``progress`` adds. Errors: ``Cancelled``."""
+        """Words, graph, then vector indexes, anew; their counts, which ``progress`` adds. Errors: ``Cancelled``."""
         space = self._engine.space
         with self._engine.database.reader() as cx:
             words = sum(memories.count_by_status(cx).values())
-            made = vectors.count(cx, space.identity_id) if space else 0
+            made = sum(vectors.count(cx, space.identity_id, family) for family in FAMILIES) if space else 0
 
-        def first(done: int, _: int) -> None:
-            if progress:
-                progress(min(done, words), words + made)
+        def told(before: int, most: int) -> Progress:
+            def on(done: int, _: int) -> None:
+                if progress:
+                    progress(before + min(done, most), 2 * words + made)
 
-        def then(done: int, _: int) -> None:
-            if progress:
-                progress(words + min(done, made), words + made)
+            return on
 
-        return {"lexical": self.rebuild_words(first, cancelled), "vectors": self.rebuild_index(then, cancelled)}
+        return {
+            "lexical": self.rebuilding.words(told(0, words), cancelled),
+            "graph": self.rebuilding.graph(told(words, words), cancelled),
+            "vectors": self.rebuild_index(told(2 * words, made), cancelled),
+        }
 
     def rebuild_index(self, progress: Progress | None, cancelled: Callable[[], bool]) -> int:
-        """Make the vector index anew from the stored vectors, beside the one that answers meanwhile; their number.
+        """Make the vector indexes anew from the stored vectors, beside those that answer meanwhile; their number.
 
-        Errors: ``Cancelled``; the index in force is then what it was.
+        ``progress`` counts on from one index to the next. Errors: ``Cancelled``; what was in force stays.
         """
         space = self._engine.space
         if space is None:
             return 0
-        fresh = VectorIndex(space.index.path, space.index.identity, space.index.dimension)
-        with self._engine.database.reader() as cx:
-            consistency.reconcile(cx, fresh, space.identity_id, None, progress, cancelled)
-        anew = VectorSpace(space.embedder, space.identity_id, fresh)
+        before, held = 0, (space.index, space.facts)
+        fresh = (VectorIndex(index.path, index.identity, index.dimension) for index in held)
+        anew = VectorSpace(space.embedder, space.identity_id, *fresh)
+
+        def count_on(done: int, total: int) -> None:
+            if progress:
+                progress(before + done, before + total)
+
+        for family in FAMILIES:
+            index = anew.index_of(family)
+            with self._engine.database.reader() as cx:
+                consistency.reconcile(cx, index, space.identity_id, None, count_on, cancelled, family)
+            before += len(index)
         anew.complete = space.complete
         self._write(lambda: self._engine.take_space(anew))
         self.make_ready()  # what was written meanwhile
-        return len(fresh)
-
-
-def _words(memory: Memory) -> str:
-    return lexical_row(fields_of(memory))
+        return len(anew.index) + len(anew.facts)

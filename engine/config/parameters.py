@@ -82,6 +82,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     "memory": {"zh": "记住", "en": "Remembering"},
     "recall": {"zh": "回忆", "en": "Recall"},
     "embedding": {"zh": "语义模型", "en": "Meaning model"},
+    "chat": {"zh": "对话模型", "en": "Chat model"},
 }
 
 
@@ -106,6 +107,15 @@ TABLE: tuple[Parameter, ...] = (
          "写入时最多等语义向量多久；超过就先存文字，稍后补上。",
          "How long a write waits for its vector; past that the words are stored first and the meaning follows.",
          minimum=0, maximum=10_000, unit="ms"),
+    _row("memory.merge", "bool", True, "合并同义", "Merge repeats",
+         "换个说法又说一遍的内容并入原来那条；不丢内容，可撤销。",
+         "What says the same in other words goes into the memory that is there; nothing is lost, and it can be undone."),
+    _row("memory.supersede", "bool", True, "新的替换旧的", "Newer replaces older",
+         "同一件事的状态或事实变了，旧的就不再被想起；它仍保留，可恢复。",
+         "When a state or fact has changed, the old one is no longer recalled; it is kept and can be brought back."),
+    _row("memory.words", "text", "", "自定词", "Own words",
+         "分词时不拆开的词，用逗号分隔；也可以写在数据目录的 words.txt 里，每行一个。",
+         "Chinese words that are never taken apart, between commas; or one a line in words.txt in the data directory."),
     _row("recall.fusion", "choice", "convex", "融合方式", "Fusion",
          "文字与语义两路结果的合并方式。", "How the results by words and by meaning are joined.",
          choices=("convex", "rrf", "lexical", "vector")),
@@ -151,6 +161,15 @@ TABLE: tuple[Parameter, ...] = (
          minimum=0, maximum=8_192),
     _row("embedding.remote_timeout", "float", 10.0, "接口超时", "Service time limit",
          "等待外部接口多久。", "How long to wait for the outside service.", minimum=0.5, maximum=120.0, unit="s"),
+    _row("chat.url", "text", "", "接口地址", "Service address",
+         "OpenAI 兼容对话接口的地址，例如 https://主机/v1；留空则不用。整理对话时，原文会发往该地址。",
+         "Address of an OpenAI-compatible chat service, e.g. https://host/v1; empty turns it off. "
+         "Conversations to be summarised are sent there."),
+    _row("chat.model", "text", "", "接口模型", "Service model",
+         "对话接口的模型名；留空则不用。", "The model's name at the service; empty turns it off."),
+    _row("chat.timeout", "float", 60.0, "接口超时", "Service time limit",
+         "整理一段对话最多等多久，重试也算在内。", "How long one summary may take, a second try included.",
+         minimum=1.0, maximum=600.0, unit="s"),
 )  # fmt: skip
 
 BY_KEY: Mapping[str, Parameter] = {row.key: row for row in TABLE}

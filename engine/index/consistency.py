@@ -20,6 +20,7 @@ from engine.index import lexical
 from engine.index.vector import VectorIndex
 from engine.storage import memories, vectors
 from engine.storage.database import Database
+from engine.storage.vectors import FACTS, PASSAGES, Family
 from engine.types import Memory
 
 T = TypeVar("T")
@@ -29,6 +30,12 @@ _PROBES: Final = 16
 # float16 keeps a unit vector to within a cosine of .9999 of itself.
 _SAME: Final = 0.999
 _ORPHANS: Final = "SELECT id FROM lexical_docsize EXCEPT SELECT id FROM memories"
+# A fact can be found by its words while one who tells it has an atom that is alive, or none; a name always.
+_ENTRIES: Final = (
+    "SELECT e.id FROM entries AS e CROSS JOIN nodes AS n ON n.id = e.node_id WHERE n.type <> 'fact' OR EXISTS ("
+    "SELECT 1 FROM mentions AS t LEFT JOIN atoms AS a ON a.id = t.atom_id "
+    "WHERE t.entry_id = e.id AND (a.id IS NULL OR a.status NOT IN ('forgotten', 'purged')))"
+)
 
 
 class Writer(Protocol):
@@ -48,19 +55,25 @@ class Reconciled:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What does not fit, as ids: memories without a lexical row, lexical rows without a memory, stored vectors that
-    the index lacks, keys in the index without a stored vector, and probed keys whose two vectors differ.
+    the index lacks, keys in the index without a stored vector, and probed keys whose two vectors differ; the same
+    three of facts; entries of the graph that lack a lexical row, and lexical rows of no entry that should have one.
     """
 
-    unindexed: tuple[int, ...]
-    orphaned: tuple[int, ...]
-    missing: tuple[int, ...]
-    stray: tuple[int, ...]
-    different: tuple[int, ...]
+    unindexed: tuple[int, ...] = ()
+    orphaned: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    stray: tuple[int, ...] = ()
+    different: tuple[int, ...] = ()
+    missing_facts: tuple[int, ...] = ()
+    stray_facts: tuple[int, ...] = ()
+    different_facts: tuple[int, ...] = ()
+    unindexed_entries: tuple[int, ...] = ()
+    orphaned_entries: tuple[int, ...] = ()
 
     @property
     def sound(self) -> bool:
         """Whether everything fits."""
-        return not (self.unindexed or self.orphaned or self.missing or self.stray or self.different)
+        return self == Report()
 
 
 def reconcile(
@@ -70,43 +83,59 @@ def reconcile(
     held: NDArray[np.int64] | None = None,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    family: Family = PASSAGES,
 ) -> Reconciled:
-    """Make the keys of ``index`` those of the vectors table, in blocks; vectors that are right are not touched.
+    """Make the keys of ``index`` those of the family's vectors, in blocks; vectors that are right are not touched.
 
     ``held``: the keys of the index from before the snapshot of ``cx`` began. Needed while a writer is at work: a
     key that came with a later commit is not in the snapshot, and is no stranger. Default: the present keys.
     ``progress``(done, total) after each block. Errors: ``Cancelled``(done, total); what was added stays.
     """
     held = index.keys() if held is None else held
-    stored = vectors.keys(cx, identity_id)
+    stored = vectors.keys(cx, identity_id, family)
     strangers = np.setdiff1d(held, stored, assume_unique=True)
     index.remove(strangers)
     missing = np.setdiff1d(stored, index.keys(), assume_unique=True)
     for start in range(0, len(missing), _READ_BLOCK):
         if cancelled is not None and cancelled():
             raise Cancelled(done=start, total=len(missing))
-        keys, matrix = vectors.of(cx, identity_id, missing[start : start + _READ_BLOCK].tolist())
+        keys, matrix = vectors.of(cx, identity_id, missing[start : start + _READ_BLOCK].tolist(), family)
         index.add(keys, matrix)
         if progress is not None:
             progress(min(start + _READ_BLOCK, len(missing)), len(missing))
     return Reconciled(len(missing), len(strangers))
 
 
-def check(cx: apsw.Connection, index: VectorIndex | None, identity_id: int) -> Report:
-    """Compare both indexes with the rows in the snapshot of ``cx``; repairs nothing. ``index`` None = no vectors."""
-    missing = stray = np.empty(0, dtype=np.int64)
-    different: tuple[int, ...] = ()
-    if index is not None:
-        stored, held = vectors.keys(cx, identity_id), index.keys()
-        missing = np.setdiff1d(stored, held, assume_unique=True)
-        stray = np.setdiff1d(held, stored, assume_unique=True)
-        different = _probe(cx, index, identity_id, np.intersect1d(stored, held, assume_unique=True))
+def check(cx: apsw.Connection, index: VectorIndex | None, identity_id: int, facts: VectorIndex | None = None) -> Report:
+    """Compare the indexes with the rows in the snapshot of ``cx``; repairs nothing. None = that one is not asked."""
     return Report(
         tuple(_ids(cx, "SELECT id FROM memories EXCEPT SELECT id FROM lexical_docsize")),
         tuple(_ids(cx, _ORPHANS)),
-        tuple(missing.tolist()),
-        tuple(stray.tolist()),
-        different,
+        *_differences(cx, index, identity_id, PASSAGES),
+        *_differences(cx, facts, identity_id, FACTS),
+        *entries(cx),
+    )
+
+
+def entries(cx: apsw.Connection) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Entries of the graph that lack their lexical row, and lexical rows of no entry that should have one."""
+    return (
+        tuple(_ids(cx, f"SELECT id FROM ({_ENTRIES}) EXCEPT SELECT id FROM entries_lexical_docsize")),
+        tuple(_ids(cx, f"SELECT id FROM entries_lexical_docsize EXCEPT {_ENTRIES}")),
+    )
+
+
+def _differences(
+    cx: apsw.Connection, index: VectorIndex | None, identity_id: int, family: Family
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """(missing, stray, different) of one family."""
+    if index is None:
+        return (), (), ()
+    stored, held = vectors.keys(cx, identity_id, family), index.keys()
+    return (
+        tuple(np.setdiff1d(stored, held, assume_unique=True).tolist()),
+        tuple(np.setdiff1d(held, stored, assume_unique=True).tolist()),
+        _probe(cx, index, identity_id, np.intersect1d(stored, held, assume_unique=True), family),
     )
 
 
@@ -166,11 +195,13 @@ def _ids(cx: apsw.Connection, sql: str) -> list[int]:
     return [row[0] for row in rows]
 
 
-def _probe(cx: apsw.Connection, index: VectorIndex, identity_id: int, keys: NDArray[np.int64]) -> tuple[int, ...]:
+def _probe(
+    cx: apsw.Connection, index: VectorIndex, identity_id: int, keys: NDArray[np.int64], family: Family
+) -> tuple[int, ...]:
     """Those of a few keys, spread over all, whose vector in the index is not the stored one."""
     if not len(keys):
         return ()
     chosen = keys[np.linspace(0, len(keys) - 1, min(_PROBES, len(keys))).astype(np.int64)]
-    found, matrix = vectors.of(cx, identity_id, chosen.tolist())
+    found, matrix = vectors.of(cx, identity_id, chosen.tolist(), family)
     cosines = [float(index.cosines(vector, [key])[0]) for key, vector in zip(found.tolist(), matrix, strict=True)]
     return tuple(key for key, cosine in zip(found.tolist(), cosines, strict=True) if not cosine > _SAME)

@@ -1,55 +1,66 @@
 """Changes to a memory that exists: edit, trash, restore, erase, and the undo of any of them.
 
-Each runs in the caller's transaction and keeps rows, passages, words, journal and history equal. An edited
-text loses its vectors at once (they would lie) and gets new ones from the background. Must not embed or notify.
+Each runs in the caller's transaction and keeps rows, passages, words, atoms, graph, journal and history equal. An
+edited text loses its vectors at once (they would lie) and gets new ones from the background. Must not embed or notify.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from engine.errors import Conflict, InvalidArgument, NotFound, Protected
-from engine.index import lexical
-from engine.ingest.draft import LEXICAL_FIELDS, derived, lexical_row, summary_of
-from engine.ingest.memorize import fields_of, require
+from engine.errors import Conflict, NotFound, Protected
+from engine.ingest import derive
+from engine.ingest.context import Context
+from engine.ingest.draft import derived, summary_of
+from engine.ingest.memorize import BY_RULE, TOLD, replace_passages, set_fields, untold
 from engine.storage import history, journal, memories, passages
 from engine.storage.database import Connection
-from engine.text import passages as splitting
-from engine.types import Actor, Memory
+from engine.storage.memories import fields_of, require
+from engine.types import FINDABLE, Actor, Memory
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """The memory as it now stands, its history row (None: nothing was different), which of the asked-for fields
-    changed, and the passages that are gone."""
+    """The memory as it now stands and its history row (None: nothing was different).
+
+    ``fields``: which of the asked-for fields changed; ``gone_*``: passages and entries that are gone; ``also``: other
+    memories that changed with it, each with its history row; ``created``: a memory that came (back) into being.
+    """
 
     memory: Memory
     history_id: int | None
     fields: tuple[str, ...] = ()
     gone_passages: tuple[int, ...] = ()
+    gone_entries: tuple[int, ...] = ()
+    also: tuple[tuple[int, int], ...] = ()
+    created: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What went with erased memories, and the memories that came back since what had replaced them is gone."""
+
+    passages: tuple[int, ...]
+    entries: tuple[int, ...]
+    also: tuple[tuple[int, int], ...]
 
 
 def apply(
-    cx: Connection,
-    memory_id: int,
-    values: Mapping[str, Any],
-    actor: Actor,
-    now: datetime,
-    *,
-    action: str = "edited",
+    cx: Connection, memory_id: int, values: Mapping[str, Any], context: Context, *, action: str = "edited",
     undoes: int | None = None,
-    embeds: bool = True,
-) -> Edited:
-    """Set checked ``values`` (see ``draft.check``). ``embeds``: vectors will be made for a new text.
+) -> Edited:  # fmt: skip
+    """Set checked ``values`` (see ``fields.check``).
 
     Errors: ``NotFound``; ``Protected`` when a client or rule touches a protected memory.
     """
     before = require(cx, memory_id)
-    refuse_protected(before, actor)
+    refuse_protected(before, context.actor)
     changed = {key: value for key, value in values.items() if getattr(before, key) != value}
+    if before.status == "superseded" and changed.get("status") in FINDABLE and "superseded_by" not in values:
+        # Brought back: it holds again.
+        changed |= {key: None for key in ("superseded_by", "valid_to") if getattr(before, key) is not None}
     if not changed:
         return Edited(before, None)
     row = dict(changed)
@@ -58,16 +69,23 @@ def apply(
         if "summary" not in changed and before.summary == summary_of(before.content):
             # The line was made from the old text, so it follows the new one.
             row["summary"] = changed["summary"] = summary_of(changed["content"])
-    memories.update(cx, memory_id, {**row, "updated_at": now})
+    memories.update(cx, memory_id, {**row, "updated_at": context.now})
     after = require(cx, memory_id)
-    gone = _replace_passages(cx, after, now, embeds) if "content" in changed else ()
-    if "status" in changed:
-        _follow_status(cx, before, after, now, embeds)
-    if any(key in changed for key in LEXICAL_FIELDS):
-        lexical.put(cx, memory_id, lexical_row(fields_of(after)))
+    if "related" in changed:
+        changed["related"] = after.related  # links to nothing are not kept
+        if after.related == before.related:
+            del changed["related"]
+    gone: tuple[int, ...] = ()
+    if "content" in changed:
+        gone, _, owed = replace_passages(cx, after, None, context)
+        journal.open(cx, "edit", memory_id, "committed" if owed else "done", context.now)
+    gone_entries = derive.changed(cx, after, changed.keys(), context)
+    also = _follow_status(cx, before, after, context) if "status" in changed else ()
+    if not changed:
+        return Edited(after, None)
     previous = {key: getattr(before, key) for key in changed}
-    history_id = history.record(cx, now, actor, action, memory_id, previous, changed, undoes=undoes)
-    return Edited(after, history_id, tuple(key for key in changed if key in values), gone)
+    history_id = history.record(cx, context.now, context.actor, action, memory_id, previous, changed, undoes=undoes)
+    return Edited(after, history_id, tuple(key for key in changed if key in values), gone, gone_entries, also)
 
 
 def refuse_protected(memory: Memory, actor: Actor) -> None:
@@ -76,7 +94,7 @@ def refuse_protected(memory: Memory, actor: Actor) -> None:
         raise Protected(id=memory.id)
 
 
-def restore(cx: Connection, memory_id: int, actor: Actor, now: datetime, *, embeds: bool = True) -> Edited:
+def restore(cx: Connection, memory_id: int, context: Context) -> Edited:
     """Out of the trash, back to the status it had before. Not in the trash: nothing happens."""
     memory = require(cx, memory_id)
     if memory.status != "trashed":
@@ -86,11 +104,11 @@ def restore(cx: Connection, memory_id: int, actor: Actor, now: datetime, *, embe
         if entry.after and entry.after.get("status") == "trashed" and entry.before:
             previous = str(entry.before.get("status", "active"))
             break
-    return apply(cx, memory_id, {"status": previous}, actor, now, action="restored", embeds=embeds)
+    return apply(cx, memory_id, {"status": previous}, context, action="restored")
 
 
-def erase(cx: Connection, ids: Sequence[int], actor: Actor, now: datetime) -> tuple[int, ...]:
-    """Remove memories for good, their text in history included; returns the passages that went with them.
+def erase(cx: Connection, ids: Sequence[int], context: Context) -> Erased:
+    """Remove memories for good, their text in history included.
 
     A history row stays that says who erased which id and when, without content.
     """
@@ -99,20 +117,28 @@ def erase(cx: Connection, ids: Sequence[int], actor: Actor, now: datetime) -> tu
     for memory_id in ids:
         if memory_id not in found:
             raise NotFound(kind="memory", id=memory_id)
-        refuse_protected(found[memory_id], actor)
+        refuse_protected(found[memory_id], context.actor)
+    also: list[tuple[int, int]] = []
+    for memory_id in ids:
+        for old in memories.get_many(cx, memories.replaced_by(cx, memory_id)).values():
+            if old.id not in found:
+                status = "active" if old.status == "superseded" else old.status
+                values = {"status": status, "superseded_by": None, "valid_to": None}
+                also.append((old.id, set_fields(cx, old, values, "brought_back", BY_RULE, context)))
     gone = tuple(passage_id for passage_id, *_ in passages.of(cx, ids))
-    lexical.remove(cx, ids)
+    entries = derive.leave(cx, ids)
     history.forget(cx, ids)
     memories.delete(cx, ids)
     for memory_id in ids:
-        history.record(cx, now, actor, "erased", memory_id, None, None)
-    return gone
+        history.record(cx, context.now, context.actor, "erased", memory_id, None, None)
+    return Erased(gone, entries, tuple(also))
 
 
-def undo(cx: Connection, history_id: int, actor: Actor, now: datetime, *, embeds: bool = True) -> Edited:
+def undo(cx: Connection, history_id: int, context: Context) -> Edited:
     """Take one change back; undoing an undo does it again, and the change first undone is in force again.
 
-    Errors: ``NotFound``; ``Conflict`` with reason "erased", "nothing_to_undo", "already_undone" or "changed_since".
+    A merge that is taken back makes the draft a memory of its own. Errors: ``NotFound``; ``Conflict`` with reason
+    "erased", "nothing_to_undo", "already_undone" or "changed_since".
     """
     entry = history.get(cx, history_id)
     if entry is None:
@@ -123,16 +149,21 @@ def undo(cx: Connection, history_id: int, actor: Actor, now: datetime, *, embeds
     if memory is None:
         raise Conflict(reason="erased", id=history_id)
     back: dict[str, Any] = {"status": "trashed"} if entry.action == "created" else dict(entry.before or {})
-    if not back:
+    after = dict(entry.after or {})
+    told = after.pop(TOLD, None)
+    if not back and told is None:
         raise Conflict(reason="nothing_to_undo", id=history_id)
     now_there = fields_of(memory)
-    if entry.action != "created" and any(now_there[key] != value for key, value in (entry.after or {}).items()):
+    if entry.action != "created" and any(now_there[key] != value for key, value in after.items()):
         raise Conflict(reason="changed_since", id=history_id)
-    edited = apply(cx, entry.memory_id, back, actor, now, action="undone", undoes=history_id, embeds=embeds)
-    if edited.history_id is None:
+    edited = apply(cx, entry.memory_id, back, context, action="undone", undoes=history_id)
+    if edited.history_id is None and told is None:
         raise Conflict(reason="nothing_to_undo", id=history_id)
     history.mark_undone(cx, history_id)
-    return edited
+    if told is None:
+        return edited
+    own = untold(cx, told, context)
+    return _with(edited, own.memory.id, own.history_ids[0])
 
 
 def latest_change(cx: Connection, memory_id: int) -> int:
@@ -143,20 +174,35 @@ def latest_change(cx: Connection, memory_id: int) -> int:
     return entry.id
 
 
-def _follow_status(cx: Connection, before: Memory, after: Memory, now: datetime, embeds: bool) -> None:
-    """What lies in the trash owes no vector; what comes back may lack one (made late, or the model has changed)."""
+def _with(edited: Edited, created: int, history_id: int) -> Edited:
+    return Edited(
+        edited.memory, edited.history_id, edited.fields, edited.gone_passages, edited.gone_entries,
+        (*edited.also, (created, history_id)), created,
+    )  # fmt: skip
+
+
+def _follow_status(cx: Connection, before: Memory, after: Memory, context: Context) -> tuple[tuple[int, int], ...]:
+    """What lies in the trash owes no vector; what comes back may lack one (made late, or the model has changed).
+
+    What a memory replaced holds again while that memory lies in the trash.
+    """
     if after.status == "trashed":
-        journal.advance(cx, [after.id], "done", now)
-    elif before.status == "trashed" and embeds:
-        journal.open(cx, "restore", after.id, "committed", now)
+        journal.advance(cx, [after.id], "done", context.now)
+        return _others(cx, after.id, "superseded", "active", "brought_back", context)
+    if before.status != "trashed":
+        return ()
+    if context.space_id is not None:
+        journal.open(cx, "restore", after.id, "committed", context.now)
+    return _others(cx, after.id, "active", "superseded", "superseded", context)
 
 
-def _replace_passages(cx: Connection, memory: Memory, now: datetime, embeds: bool) -> tuple[int, ...]:
-    gone = tuple(passage_id for passage_id, *_ in passages.of(cx, [memory.id]))
-    passages.delete_of(cx, [memory.id])
-    parts = splitting.split(memory.content)
-    if not parts:
-        raise InvalidArgument(field="content", reason="empty")
-    passages.put(cx, memory.id, [(part.start, part.end) for part in parts])
-    journal.open(cx, "edit", memory.id, "committed" if embeds else "done", now)
-    return gone
+def _others(
+    cx: Connection, memory_id: int, status: str, new: str, action: str, context: Context
+) -> tuple[tuple[int, int], ...]:
+    """Move those that ``memory_id`` replaced from ``status`` to ``new``; (id, history row) of each."""
+    found = memories.get_many(cx, memories.replaced_by(cx, memory_id)).values()
+    return tuple(
+        (old.id, set_fields(cx, old, {"status": new}, action, BY_RULE, context))
+        for old in found
+        if old.status == status
+    )

@@ -15,12 +15,12 @@ from typing import Any
 from engine.index import lexical
 from engine.index.space import VectorSpace
 from engine.ingest.draft import lexical_row
-from engine.ingest.memorize import fields_of
 from engine.retrieval import budget, diversify, document
 from engine.retrieval.query import Parsed
 from engine.retrieval.ranking import Candidate, Ranking
 from engine.storage import memories, signals
 from engine.storage.database import Connection
+from engine.storage.memories import fields_of
 from engine.text import terms
 from engine.types import Explanation, Factor, Hit, Memory, NearMiss, Query, Recollection
 

@@ -42,6 +42,8 @@ _CHECKPOINT_PAGES = 4_000
 _LOG_LIMIT_BYTES = 32 * 1024 * 1024
 _STATEMENTS = 200
 _IDLE_READERS = 4
+# The FTS5 tables.
+WORD_INDEXES = ("lexical", "entries_lexical")
 _SYNCHRONOUS = {True: 2, False: 1}  # durable: FULL, else NORMAL
 
 
@@ -136,12 +138,13 @@ class Database:
     def shred(self) -> None:
         """After an erase: make sure that no byte of deleted rows is left in the files.
 
-        Merges the word index (deleted words stay in it until then), rewrites the file, empties the log. Takes time
+        Merges the word indexes (deleted words stay in them until then), rewrites the file, empties the log. Takes time
         and room in proportion to the whole database. Errors: as :meth:`transaction`; may be run again.
         """
         with self._sole_writer() as cx:
             self._synchronise(_SYNCHRONOUS[True])
-            cx.execute("INSERT INTO lexical (lexical) VALUES ('optimize')")
+            for index in WORD_INDEXES:
+                cx.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
             cx.execute("VACUUM")
             cx.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
@@ -150,10 +153,11 @@ class Database:
         with self._sole_writer() as cx:
             found = [str(line) for (line,) in cx.execute("PRAGMA integrity_check") if line != "ok"]
             found += [f"reference: {row!r}" for row in cx.execute("PRAGMA foreign_key_check")]
-            try:
-                cx.execute("INSERT INTO lexical (lexical) VALUES ('integrity-check')")
-            except apsw.CorruptError as error:
-                found.append(f"lexical: {error}")
+            for index in WORD_INDEXES:
+                try:
+                    cx.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+                except apsw.CorruptError as error:
+                    found.append(f"{index}: {error}")
             return tuple(found)
 
     def close(self) -> None:

@@ -73,7 +73,7 @@ def last_in_force(cx: apsw.Connection, memory_id: int) -> HistoryEntry | None:
     """The latest change of a memory that can be taken back: not an undo, not undone, and it changed something."""
     row = cx.execute(
         f"{_SELECT} WHERE memory_id = ? AND undone = 0 AND action <> 'undone' "
-        "AND (action = 'created' OR before <> '{}') ORDER BY id DESC LIMIT 1",
+        "AND (action IN ('created', 'merged') OR before <> '{}') ORDER BY id DESC LIMIT 1",
         (memory_id,),
     ).fetchone()
     return None if row is None else _entry(row)

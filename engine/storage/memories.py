@@ -20,8 +20,8 @@ from engine.types import FINDABLE, Filters, Listing, Memory, Page, Sort
 
 _COLUMNS = (*columns.MEMORY, *columns.DERIVED)
 _INSERT = (
-    f"INSERT INTO memories ({', '.join(_COLUMNS)}, occurred_at) "
-    f"VALUES ({', '.join(f':{name}' for name in _COLUMNS)}, coalesce(:event_time, :created_at)) RETURNING id"
+    f"INSERT INTO memories ({', '.join(_COLUMNS)}, details, occurred_at) "
+    f"VALUES ({', '.join(f':{name}' for name in _COLUMNS)}, :details, coalesce(:event_time, :created_at)) RETURNING id"
 )
 _INSERT_VITALITY = (
     "INSERT INTO vitality (memory_id, strength, last_accessed_at, access_count, recall_count) VALUES (?, ?, ?, ?, ?)"
@@ -32,15 +32,19 @@ _GET_MANY = (
     "CROSS JOIN memories AS m ON m.id = c.value CROSS JOIN vitality AS v ON v.memory_id = m.id"
 )
 _GONE = ("trashed", "superseded", "expired")
+_OPTIONAL = frozenset({"superseded_by", "surprise", "valid_from", "valid_to"})
 
 
 def insert(cx: apsw.Connection, draft_values: Mapping[str, Any]) -> int:
     """Store a new memory; returns its id.
 
     ``draft_values``: every field of a Memory but ``id``, plus ``content_key`` and ``script``. The vitality
-    fields may be missing: strength starts equal to importance, nothing was accessed yet.
+    fields may be missing: strength starts equal to importance, nothing was accessed yet. So may what only some
+    memories have (``columns.DETAILS``, ``related``, ``superseded_by``, ``surprise``).
     """
-    row = {name: columns.encode(name, draft_values[name]) for name in _COLUMNS}
+    row = {name: columns.encode(name, draft_values.get(name) if name in _OPTIONAL else draft_values[name])
+           for name in _COLUMNS}  # fmt: skip
+    row["details"] = columns.details_json(draft_values)
     memory_id = int(cx.execute(_INSERT, row).get)
     vitality = (
         memory_id,
@@ -51,7 +55,21 @@ def insert(cx: apsw.Connection, draft_values: Mapping[str, Any]) -> int:
     )
     cx.execute(_INSERT_VITALITY, vitality)
     _add_tags(cx, memory_id, draft_values["tags"])
+    _add_links(cx, memory_id, draft_values.get("related", ()))
     return memory_id
+
+
+def fields_of(memory: Memory) -> dict[str, Any]:
+    """A memory's own fields as a mapping (shallow; slots have no ``__dict__``)."""
+    return {name: getattr(memory, name) for name in Memory.__dataclass_fields__}
+
+
+def require(cx: apsw.Connection, memory_id: int) -> Memory:
+    """The memory, or ``NotFound``."""
+    memory = get(cx, memory_id)
+    if memory is None:
+        raise NotFound(kind="memory", id=memory_id)
+    return memory
 
 
 def get(cx: apsw.Connection, memory_id: int) -> Memory | None:
@@ -73,11 +91,14 @@ def update(cx: apsw.Connection, memory_id: int, values: Mapping[str, Any]) -> No
 
     Errors: ``NotFound``; ``ValueError`` for what is no field or may never change (id).
     """
-    unknown = values.keys() - columns.MEMORY.keys() - columns.DERIVED.keys() - columns.VITALITY.keys()
+    own_names = columns.MEMORY.keys() | columns.DERIVED.keys()
+    unknown = values.keys() - own_names - columns.VITALITY.keys() - columns.DETAILS.keys() - {"related"}
     if unknown:
         raise ValueError(f"not columns of a memory: {sorted(unknown)}")
-    row = {name: columns.encode(name, value) for name, value in values.items()} | {"memory_id": memory_id}
-    own = [f"{name} = :{name}" for name in values if name not in columns.VITALITY]
+    row = {name: columns.encode(name, values[name]) for name in values if name not in columns.DETAILS}
+    row["memory_id"] = memory_id
+    own = [f"{name} = :{name}" for name in values if name in own_names]
+    own += _detail_assignments(values, row)
     vital = [f"{name} = :{name}" for name in values if name in columns.VITALITY]
     if values.keys() & {"event_time", "created_at"}:
         event_time, created_at = (f":{name}" if name in values else name for name in ("event_time", "created_at"))
@@ -90,6 +111,27 @@ def update(cx: apsw.Connection, memory_id: int, values: Mapping[str, Any]) -> No
     if "tags" in values:
         cx.execute("DELETE FROM memory_tags WHERE memory_id = ?", (memory_id,))
         _add_tags(cx, memory_id, values["tags"])
+    if "related" in values:
+        cx.execute("DELETE FROM links WHERE memory_id = ?", (memory_id,))
+        _add_links(cx, memory_id, values["related"])
+
+
+def _detail_assignments(values: Mapping[str, Any], row: dict[str, Any]) -> list[str]:
+    """The assignment of ``details`` for the detail fields among ``values``; its parameters go into ``row``."""
+    expression = "details"
+    for at, (path, text) in enumerate(columns.detail_changes(values)):
+        if text is None:
+            expression = f"json_remove({expression}, '{path}')"
+        else:
+            row[f"detail{at}"] = text
+            expression = f"json_set({expression}, '{path}', json(:detail{at}))"
+    return [] if expression == "details" else [f"details = {expression}"]
+
+
+def replaced_by(cx: apsw.Connection, memory_id: int) -> list[int]:
+    """The memories that ``memory_id`` replaced, ascending, whatever their status."""
+    rows: list[Any] = cx.execute("SELECT id FROM memories WHERE superseded_by = ? ORDER BY id", (memory_id,)).fetchall()
+    return [row[0] for row in rows]
 
 
 def delete(cx: apsw.Connection, ids: Iterable[int]) -> None:
@@ -118,6 +160,19 @@ def find_same(cx: apsw.Connection, content_key: str, conversation_id: str | None
         (content_key, conversation_id, persona_id, *_GONE),
     ).get
     return found
+
+
+def newest(cx: apsw.Connection) -> int:
+    """The highest id there is; 0 in an empty store."""
+    return int(cx.execute("SELECT coalesce(max(id), 0) FROM memories").get)
+
+
+def newer(cx: apsw.Connection, memory_id: int, limit: int) -> list[int]:
+    """The ids above ``memory_id``, the newest first."""
+    rows: list[Any] = cx.execute(
+        "SELECT id FROM memories WHERE id > ? ORDER BY id DESC LIMIT ?", (memory_id, limit)
+    ).fetchall()
+    return [row[0] for row in rows]
 
 
 def next_position(cx: apsw.Connection, conversation_id: str, session_id: str | None) -> int:
@@ -212,6 +267,17 @@ def _counted(cx: apsw.Connection, column: str) -> dict[str, int]:
 
 def _source(sort: Sort) -> str:
     return _JOINED if sort == "strength" else "memories AS m"
+
+
+def _add_links(cx: apsw.Connection, memory_id: int, related: Iterable[int]) -> None:
+    """Links to memories that exist; a link to itself or to nothing says nothing."""
+    wanted = id_array(one for one in related if one != memory_id)
+    if wanted:
+        cx.execute(
+            "INSERT OR IGNORE INTO links (memory_id, related_id) "
+            "SELECT ?, m.id FROM carray(?) AS c CROSS JOIN memories AS m ON m.id = c.value",
+            (memory_id, apsw.carray(wanted)),
+        )
 
 
 def _add_tags(cx: apsw.Connection, memory_id: int, tags: Iterable[str]) -> None:

@@ -32,7 +32,16 @@ def _first_schema(cx: apsw.Connection) -> None:
     cx.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
 
 
-STEPS: tuple[Step, ...] = (Step(1, "memories, words, vectors, journal, history", _first_schema),)
+def _atoms_and_graph(cx: apsw.Connection) -> None:
+    """The tables only: what they hold of the memories that are there already, the background makes."""
+    for statement in schema.VERSION_2:
+        cx.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (
+    Step(1, "memories, words, vectors, journal, history", _first_schema),
+    Step(2, "atoms, graph, validity and the rarer fields", _atoms_and_graph),
+)
 LATEST = STEPS[-1].version
 
 

@@ -1,14 +1,15 @@
-"""Vectors of passages, kept as float16: the source from which any vector index is rebuilt.
+"""Vectors of passages and of facts, kept as float16: the source from which any vector index is rebuilt.
 
-A vector never changes under its key (identity, passage), and vectors of different identities are never mixed.
-Must not compare vectors (``engine/index/vector.py`` does) nor make them.
+A vector never changes under its key (identity, passage or entry), and vectors of different identities are never
+mixed. Must not compare vectors (``engine/index/vector.py`` does) nor make them.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 import apsw
 import numpy as np
@@ -16,9 +17,86 @@ from numpy.typing import NDArray
 
 from engine.errors import InvalidArgument
 from engine.storage.selection import id_array
+from engine.text.normalise import content_key
 
 _STORED = np.dtype("<f2")
 _BLOCK = 4096
+_TOP = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One kind of text with vectors: ``key`` of ``table`` is the id of a row of ``source``; the rest is SQL.
+
+    ``owned``: (key, memory_id) of all that memories own. ``missing``: (key, memory id) without a vector of identity
+    ?1 and of a memory outside the trash, below key ?2, at most ?3, newest first. ``wanted``: see :func:`wanted`.
+    ``texts``: (key, text, start, end) of the keys in array ?1.
+    """
+
+    name: Literal["passages", "facts"]
+    table: str
+    key: str
+    source: str
+    owned: str
+    missing: str
+    wanted: str
+    texts: str
+
+
+PASSAGES: Final = Family(
+    name="passages",
+    table="vectors",
+    key="passage_id",
+    source="passages",
+    owned="SELECT id AS key, memory_id FROM passages",
+    missing=(
+        "SELECT p.id, p.memory_id FROM passages AS p "
+        "LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ?1 "
+        "CROSS JOIN memories AS m ON m.id = p.memory_id "
+        "WHERE p.id < ?2 AND v.passage_id IS NULL AND +m.status <> 'trashed' ORDER BY p.id DESC LIMIT ?3"
+    ),
+    # Subtracting the few that need none spares a walk over all memories.
+    wanted=(
+        "SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM memories AS m "
+        "CROSS JOIN passages AS p ON p.memory_id = m.id "
+        "LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ?1 "
+        "WHERE m.status = 'trashed' AND v.passage_id IS NULL)"
+    ),
+    texts=(
+        "SELECT p.id, m.content, p.start_offset, p.end_offset FROM carray(?1) AS c "
+        "CROSS JOIN passages AS p ON p.id = c.value CROSS JOIN memories AS m ON m.id = p.memory_id"
+    ),
+)
+
+_GIVEN: Final = (
+    "mentions AS t CROSS JOIN memories AS m ON m.id = t.memory_id "
+    "WHERE t.entry_id = e.id AND t.given = 1 AND +m.status <> 'trashed'"
+)
+# Most entries have a vector, so that is asked first. ``n.id`` only keeps the dearest question for the last: without
+# it SQLite would ask for the mentions of every entry.
+_LACKING_FACT: Final = (
+    "entries AS e LEFT JOIN fact_vectors AS v ON v.entry_id = e.id AND v.identity_id = ?1 "
+    "CROSS JOIN nodes AS n ON n.id = e.node_id "
+    f"WHERE v.entry_id IS NULL AND n.type = 'fact' AND EXISTS (SELECT 1 FROM {_GIVEN} AND n.id = e.node_id)"
+)
+FACTS: Final = Family(
+    name="facts",
+    table="fact_vectors",
+    key="entry_id",
+    source="entries",
+    owned=(
+        "SELECT t.entry_id AS key, t.memory_id FROM mentions AS t CROSS JOIN entries AS e ON e.id = t.entry_id "
+        "CROSS JOIN nodes AS n ON n.id = e.node_id WHERE t.given = 1 AND n.type = 'fact'"
+    ),
+    missing=(
+        f"SELECT e.id, (SELECT max(m.id) FROM {_GIVEN}) FROM {_LACKING_FACT} AND e.id < ?2 ORDER BY e.id DESC LIMIT ?3"
+    ),
+    wanted=(
+        f"SELECT (SELECT count(*) FROM fact_vectors WHERE identity_id = ?1) + (SELECT count(*) FROM {_LACKING_FACT})"
+    ),
+    texts="SELECT e.id, e.text, 0, NULL FROM carray(?1) AS c CROSS JOIN entries AS e ON e.id = c.value",
+)
+FAMILIES: Final = (PASSAGES, FACTS)
 
 
 def identity_id(cx: apsw.Connection, identity: str, dimension: int) -> int:
@@ -45,118 +123,137 @@ def identities(cx: apsw.Connection) -> list[tuple[int, str, int]]:
 
 def drop_identity(cx: apsw.Connection, identity: int) -> None:
     """Delete an identity and all its vectors."""
-    cx.execute("DELETE FROM vectors WHERE identity_id = ?", (identity,))
+    for family in FAMILIES:
+        cx.execute(f"DELETE FROM {family.table} WHERE identity_id = ?", (identity,))
     cx.execute("DELETE FROM identities WHERE id = ?", (identity,))
 
 
-def put(cx: apsw.Connection, identity: int, made: Iterable[tuple[int, NDArray[np.floating]]]) -> list[int]:
-    """Store (passage id, vector [dimension]); returns the passages that have one now.
+def put(
+    cx: apsw.Connection, identity: int, made: Iterable[tuple[int, NDArray[np.floating]]], family: Family = PASSAGES
+) -> list[int]:
+    """Store (key, vector [dimension]); returns the keys that have one now.
 
-    A passage that is gone meanwhile is skipped; one that has a vector keeps it. Errors: ``InvalidArgument``
-    with field "vector" and reason "dimension", "not_finite" or "zero"; ``ValueError`` for an unknown identity.
+    A key that is gone meanwhile is skipped; one that has a vector keeps it. Errors: ``InvalidArgument`` with field
+    "vector" and reason "dimension", "not_finite" or "zero"; ``ValueError`` for an unknown identity.
     """
     dimension = _dimension(cx, identity)
+    there = f"SELECT 1 FROM {family.source} WHERE id = ?"
+    store = (
+        f"INSERT INTO {family.table} (identity_id, {family.key}, vector) VALUES (?, ?, ?) "
+        f"ON CONFLICT ({family.key}, identity_id) DO NOTHING"
+    )
     kept: list[int] = []
-    for passage_id, vector in made:
+    for key, vector in made:
         blob = _blob(vector, dimension)
-        if cx.execute("SELECT 1 FROM passages WHERE id = ?", (passage_id,)).get is None:
+        if cx.execute(there, (key,)).get is None:
             continue
-        cx.execute(
-            "INSERT INTO vectors (identity_id, passage_id, vector) VALUES (?, ?, ?) "
-            "ON CONFLICT (passage_id, identity_id) DO NOTHING",
-            (identity, passage_id, blob),
-        )
-        kept.append(int(passage_id))
+        cx.execute(store, (identity, key, blob))
+        kept.append(int(key))
     return kept
 
 
-def load(cx: apsw.Connection, identity: int) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-    """All vectors of an identity: (passage ids int64 [n] ascending, float16 [n, dimension])."""
-    rows = cx.execute("SELECT passage_id, vector FROM vectors WHERE identity_id = ?", (identity,))
-    return _matrix(rows, count(cx, identity), _dimension(cx, identity))
+def load(
+    cx: apsw.Connection, identity: int, family: Family = PASSAGES
+) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
+    """All vectors of an identity: (keys int64 [n] ascending, float16 [n, dimension])."""
+    rows = cx.execute(f"SELECT {family.key}, vector FROM {family.table} WHERE identity_id = ?", (identity,))
+    return _matrix(rows, count(cx, identity, family), _dimension(cx, identity))
 
 
-def of(cx: apsw.Connection, identity: int, passage_ids: Iterable[int]) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-    """As :func:`load`, for these passages only; those without a vector are left out."""
-    wanted = id_array(dict.fromkeys(passage_ids))
-    if not wanted:
+def of(
+    cx: apsw.Connection, identity: int, keys: Iterable[int], family: Family = PASSAGES
+) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
+    """As :func:`load`, for these keys only; those without a vector are left out."""
+    asked = id_array(dict.fromkeys(keys))
+    if not asked:
         return _matrix((), 0, _dimension(cx, identity))
     sql = (
-        "SELECT v.passage_id, v.vector FROM carray(?) AS c CROSS JOIN vectors AS v "
-        "ON v.passage_id = c.value AND v.identity_id = ?"
+        f"SELECT v.{family.key}, v.vector FROM carray(?) AS c CROSS JOIN {family.table} AS v "
+        f"ON v.{family.key} = c.value AND v.identity_id = ?"
     )
-    rows = cx.execute(sql, (apsw.carray(wanted), identity)).fetchall()
+    rows = cx.execute(sql, (apsw.carray(asked), identity)).fetchall()
     return _matrix(rows, len(rows), _dimension(cx, identity))
 
 
-def keys(cx: apsw.Connection, identity: int) -> NDArray[np.int64]:
-    """The passages that have a vector of this identity, ascending; reads no vector."""
-    rows = cx.execute("SELECT passage_id FROM vectors WHERE identity_id = ? ORDER BY passage_id", (identity,))
-    return np.fromiter((row[0] for row in rows), dtype=np.int64)
+def keys(cx: apsw.Connection, identity: int, family: Family = PASSAGES) -> NDArray[np.int64]:
+    """What has a vector of this identity, ascending; reads no vector."""
+    sql = f"SELECT {family.key} FROM {family.table} WHERE identity_id = ? ORDER BY {family.key}"
+    return np.fromiter((row[0] for row in cx.execute(sql, (identity,))), dtype=np.int64)
 
 
 def missing(
-    cx: apsw.Connection, identity: int, limit: int, below: int = (1 << 63) - 1
-) -> list[tuple[int, int, int, int]]:
-    """(passage id, memory id, start, end) that lack a vector of this identity, newest first; none of the trash.
+    cx: apsw.Connection, identity: int, limit: int, below: int = _TOP, family: Family = PASSAGES
+) -> list[tuple[int, int]]:
+    """(key, a memory of it) that lack a vector of this identity, newest first; none that only the trash has.
 
-    ``below``: only passages with a smaller id, so that a walk through all need not begin anew for each part.
+    ``below``: only smaller keys, so that a walk through all need not begin anew for each part.
     """
-    sql = (
-        "SELECT p.id, p.memory_id, p.start_offset, p.end_offset FROM passages AS p "
-        "LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? "
-        "CROSS JOIN memories AS m ON m.id = p.memory_id "
-        "WHERE p.id < ? AND v.passage_id IS NULL AND +m.status <> 'trashed' ORDER BY p.id DESC LIMIT ?"
-    )
-    rows: list[Any] = cx.execute(sql, (identity, below, limit)).fetchall()
+    rows: list[Any] = cx.execute(family.missing, (identity, below, limit)).fetchall()
     return rows
 
 
-def without(cx: apsw.Connection, identity: int, passage_ids: Iterable[int]) -> set[int]:
-    """Which of these passages are there and lack a vector of this identity."""
-    asked = id_array(passage_ids)
+def texts(cx: apsw.Connection, keys: Iterable[int], family: Family = PASSAGES) -> dict[int, str]:
+    """The text of each key, of which its vector is made; a key that is gone is left out."""
+    asked = id_array(keys)
+    if not asked:
+        return {}
+    rows: list[Any] = cx.execute(family.texts, (apsw.carray(asked),)).fetchall()
+    return {key: text[start:end] for key, text, start, end in rows}
+
+
+def known(cx: apsw.Connection, identity: int, asked: Iterable[str]) -> dict[str, NDArray[np.float16]]:
+    """The vectors of those texts that are the whole of some memory, in one passage that has its vector."""
+    sql = (
+        "SELECT m.content, p.start_offset, p.end_offset, v.vector FROM memories AS m "
+        "CROSS JOIN passages AS p ON p.memory_id = m.id "
+        "CROSS JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? WHERE m.content_key = ?"
+    )
+    found: dict[str, NDArray[np.float16]] = {}
+    for text in dict.fromkeys(asked):
+        for content, start, end, blob in cx.execute(sql, (identity, content_key(text))):
+            if content[start:end] == text:
+                found[text] = np.frombuffer(blob, dtype=_STORED)
+    return found
+
+
+def without(cx: apsw.Connection, identity: int, keys: Iterable[int], family: Family = PASSAGES) -> set[int]:
+    """Which of these keys are there and lack a vector of this identity."""
+    asked = id_array(keys)
     if not asked:
         return set()
     sql = (
-        "SELECT p.id FROM carray(?) AS c CROSS JOIN passages AS p ON p.id = c.value "
-        "LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? WHERE v.passage_id IS NULL"
+        f"SELECT s.id FROM carray(?) AS c CROSS JOIN {family.source} AS s ON s.id = c.value "
+        f"LEFT JOIN {family.table} AS v ON v.{family.key} = s.id AND v.identity_id = ? WHERE v.{family.key} IS NULL"
     )
     rows: list[Any] = cx.execute(sql, (apsw.carray(asked), identity)).fetchall()
     return {row[0] for row in rows}
 
 
-def complete(cx: apsw.Connection, identity: int, memory_ids: Iterable[int]) -> list[int]:
-    """Which of these memories have a vector of this identity for every passage; ascending."""
+def complete(cx: apsw.Connection, identity: int, memory_ids: Iterable[int], family: Family = PASSAGES) -> list[int]:
+    """Which of these memories have a vector of this identity for all they own; ascending."""
     asked = id_array(dict.fromkeys(memory_ids))
     if not asked:
         return []
     sql = (
         "SELECT m.id FROM carray(?) AS c CROSS JOIN memories AS m ON m.id = c.value WHERE NOT EXISTS ("
-        "SELECT 1 FROM passages AS p LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? "
-        "WHERE p.memory_id = m.id AND v.passage_id IS NULL) ORDER BY m.id"
+        f"SELECT 1 FROM ({family.owned}) AS o LEFT JOIN {family.table} AS v ON v.{family.key} = o.key "
+        f"AND v.identity_id = ? WHERE o.memory_id = m.id AND v.{family.key} IS NULL) ORDER BY m.id"
     )
     rows: list[Any] = cx.execute(sql, (apsw.carray(asked), identity)).fetchall()
     return [row[0] for row in rows]
 
 
-def count(cx: apsw.Connection, identity: int) -> int:
+def count(cx: apsw.Connection, identity: int, family: Family = PASSAGES) -> int:
     """How many vectors of this identity there are, those of trashed memories included."""
-    return int(cx.execute("SELECT count(*) FROM vectors WHERE identity_id = ?", (identity,)).get)
+    return int(cx.execute(f"SELECT count(*) FROM {family.table} WHERE identity_id = ?", (identity,)).get)
 
 
-def wanted(cx: apsw.Connection, identity: int | None = None) -> int:
+def wanted(cx: apsw.Connection, identity: int | None = None, family: Family = PASSAGES) -> int:
     """How many vectors there will be when nothing is missing; with an identity, equal to :func:`count` exactly then.
 
     A trashed memory needs no vector but keeps the one it has. None: as for an identity without any vector yet.
     """
-    # Subtracting the few that need none spares a walk over all memories.
-    sql = (
-        "SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM memories AS m "
-        "CROSS JOIN passages AS p ON p.memory_id = m.id "
-        "LEFT JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? "
-        "WHERE m.status = 'trashed' AND v.passage_id IS NULL)"
-    )
-    return int(cx.execute(sql, (identity,)).get)
+    return int(cx.execute(family.wanted, (identity,)).get)
 
 
 def _dimension(cx: apsw.Connection, identity: int) -> int:

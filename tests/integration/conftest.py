@@ -74,11 +74,11 @@ def open_service(data_dir: Path, clock: MovableClock, embedder: BagEmbedder) -> 
     """Opens services on the test's directory; whatever is still open is closed at the end."""
     opened: list[Service] = []
 
-    def opener(made: Any = embedder, settings: Settings | None = None) -> Service:
+    def opener(made: Any = embedder, settings: Settings | None = None, **more: Any) -> Service:
         def factory(values: Settings) -> Any:
             return NoEmbedder() if values["embedding.provider"] == "none" else made
 
-        service = Service.open(data_dir, settings or Settings(), embedder_factory=factory, clock=clock)
+        service = Service.open(data_dir, settings or Settings(), embedder_factory=factory, clock=clock, **more)
         opened.append(service)
         return service
 

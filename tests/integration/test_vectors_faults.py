@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import Service, Settings, background, upkeep
+from engine import Service, Settings, background, filling
 from engine.embedding import NoEmbedder
 from engine.errors import Cancelled, DiskFull, EmbedderUnavailable
 from engine.storage import vectors
@@ -151,7 +151,7 @@ def test_a_new_model_says_that_it_is_not_done_yet_and_can_be_turned_off_meanwhil
 ) -> None:
     service = open_service()
     service.idle().result(WAIT)
-    for number in range(upkeep.BATCH * 3):
+    for number in range(filling.BATCH * 3):
         remember(service, f"page {number} of the book")
     service.close()
     other = type(embedder)("test/bag/2", 32)
@@ -247,8 +247,8 @@ def test_what_goes_while_the_index_is_made_anew_does_not_come_back(
     service.idle().result(WAIT)
     real, calls = vectors.keys, [0]
 
-    def and_then_an_edit(cx: Any, identity: int) -> Any:
-        keys = real(cx, identity)
+    def and_then_an_edit(cx: Any, identity: int, *family: Any) -> Any:
+        keys = real(cx, identity, *family)
         calls[0] += 1
         if calls[0] == call:
             service._writer.submit(service._engine.edit, ids[0], {"content": "another text"}, WINDOW).result(WAIT)

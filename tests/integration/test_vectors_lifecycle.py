@@ -138,8 +138,8 @@ def test_reindex_makes_both_indexes_anew_and_can_be_cancelled(open_service: Open
     remember(service, *(f"drawer {at}" for at in range(30)))
     seen: list[tuple[int, int]] = []
     result = service.reindex(lambda done, total: seen.append((done, total))).result(WAIT)
-    assert result == {"lexical": 30, "vectors": 30}
-    assert seen[-1] == (60, 60) and [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert result == {"lexical": 30, "graph": 30, "vectors": 30}
+    assert seen[-1] == (90, 90) and [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert channels(service, "drawer 12") == {"lexical", "vector"}
     with pytest.raises(Exception) as caught:
         service.reindex(cancelled=lambda: True).result(WAIT)

@@ -185,11 +185,14 @@ def test_whatever_is_stored_comes_back_the_same_also_through_history(
         "uid": "u", "content_key": "k", "title": title, "content": content, "tags": lists, "key_facts": lists,
         "extra": extra, "created_at": created, "event_time": event, "importance": number,
     }  # fmt: skip
+    rare = {"tone": extra, "why": title, "entities": lists, "modalities": tuple({"x": one} for one in lists)}
+    row |= rare
     with open_database() as db, db.transaction() as cx:
         memory = memories.get(cx, memories.insert(cx, row))
         assert memory is not None
-        fields = {name: getattr(memory, name) for name in columns.MEMORY}
-        assert fields == {name: row[name] for name in columns.MEMORY}
+        fields = {name: getattr(memory, name) for name in (*columns.MEMORY, *columns.DETAILS)}
+        assert fields == {name: row.get(name) or fields[name] for name in fields}
+        assert {name: fields[name] for name in rare} == rare
         entry = history.get(cx, history.record(cx, created, Actor("rule", title), "edited", memory.id, fields, fields))
         assert entry is not None
         assert entry.before == entry.after == fields

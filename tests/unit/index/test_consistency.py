@@ -18,6 +18,7 @@ from engine.index import consistency, lexical
 from engine.index.vector import VectorIndex
 from engine.storage import memories, passages, vectors
 from engine.storage.database import Database
+from engine.storage.vectors import FACTS
 from engine.text.terms import fts_query, fts_row, query_terms
 from engine.types import Memory
 
@@ -31,6 +32,7 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.db = Database.open(directory, busy_seconds=0.5)
         self.index = VectorIndex(directory / "v", "m", DIM)
+        self.facts = VectorIndex(directory / "f", "m", DIM)
         self.numbers = itertools.count(1)
         with self.db.transaction() as cx:
             self.identity = vectors.identity_id(cx, "m", DIM)
@@ -54,13 +56,26 @@ class Store:
             vectors.put(cx, self.identity, [(passage_id, unit(passage_id))])
         return memory_id, passage_id
 
+    def entry(self, kind: str, *tellers: tuple[int, str | None], words: bool = True) -> int:
+        """A new entry of the graph, with or without its words; ``tellers``: memories, and the status of the atom."""
+        with self.db.transaction(durable=False) as cx:
+            name = f"{kind} {next(self.numbers)}"
+            node = cx.execute("INSERT INTO nodes (type, canonical) VALUES (?, ?) RETURNING id", (kind, name)).get
+            made = cx.execute("INSERT INTO entries (node_id, text) VALUES (?, ?) RETURNING id", (node, name)).get
+            for memory_id, status in tellers:
+                atom = None if status is None else atom_of(cx, status)
+                cx.execute("INSERT INTO mentions VALUES (?, ?, ?, 1)", (memory_id, made, atom))
+            if words:
+                cx.execute("INSERT INTO entries_lexical (rowid, terms) VALUES (?, ?)", (made, name))
+        return int(made)
+
     def reconcile(self, held: NDArray[np.int64] | None = None) -> consistency.Reconciled:
         with self.db.reader() as cx:
             return consistency.reconcile(cx, self.index, self.identity, held)
 
     def check(self) -> consistency.Report:
         with self.db.reader() as cx:
-            return consistency.check(cx, self.index, self.identity)
+            return consistency.check(cx, self.index, self.identity, self.facts)
 
     def rebuild(self, **options: Any) -> int:
         return consistency.rebuild_lexical(self.db, lambda work: work(), prepare, **options)
@@ -68,6 +83,14 @@ class Store:
     def find(self, text: str) -> list[int]:
         with self.db.reader() as cx:
             return sorted(found for found, _ in lexical.search(cx, fts_query(query_terms(text)), 1000, None))
+
+
+def atom_of(cx: apsw.Connection, status: str) -> int:
+    sql = (
+        "INSERT INTO atoms (type, status, status_at, importance, confidence, created_at, reinforcement_count, "
+        "ttl_days, expires_at) VALUES ('factual', ?, '', 0.5, 0.9, '', 0, 1, '') RETURNING id"
+    )
+    return int(cx.execute(sql, (status,)).get)
 
 
 def unit(seed: int) -> NDArray[np.float32]:
@@ -113,7 +136,7 @@ def test_reconcile_keeps_what_a_writer_adds_meanwhile(store: Store) -> None:
 def test_check_names_every_kind_of_difference(store: Store) -> None:
     (first, first_passage), (second, _), (_, third_passage) = (store.remember(text) for text in ("甲", "乙", "丙"))
     store.reconcile()
-    assert store.check() == consistency.Report((), (), (), (), ())
+    assert store.check() == consistency.Report()
     with store.db.transaction() as cx:
         lexical.remove(cx, [second])
         lexical.put(cx, 77, "x")
@@ -127,6 +150,45 @@ def test_check_names_every_kind_of_difference(store: Store) -> None:
     with store.db.reader() as cx:
         assert consistency.check(cx, None, store.identity).missing == ()
     assert first in store.find("甲")
+
+
+def test_facts_are_reconciled_and_checked_in_an_index_of_their_own(store: Store) -> None:
+    memory_id, passage_id = store.remember("甲")
+    facts = [store.entry("fact", (memory_id, None)) for _ in range(3)]
+    with store.db.transaction() as cx:
+        vectors.put(cx, store.identity, [(fact, unit(100 + fact)) for fact in facts], FACTS)
+    assert passage_id == facts[0], "the same number names two things"
+    store.reconcile()
+    assert store.check() == consistency.Report(missing_facts=tuple(facts)) and not store.check().sound
+    store.facts.add([facts[0], 700], [unit(1), unit(700)])
+    found = store.check()
+    assert (found.missing_facts, found.stray_facts, found.different_facts) == (tuple(facts[1:]), (700,), (facts[0],))
+    store.facts.remove([facts[0]])
+    with store.db.reader() as cx:
+        assert consistency.check(cx, store.index, store.identity).sound, "not asked about the facts"
+        done = consistency.reconcile(cx, store.facts, store.identity, family=FACTS)
+    assert done == consistency.Reconciled(added=3, removed=1)
+    assert store.check().sound and store.index.keys().tolist() == [passage_id]
+
+
+def test_check_knows_which_entries_have_words(store: Store) -> None:
+    memory_id, other = store.remember("甲")[0], store.remember("乙")[0]
+    for kind in ("topic", "person"):
+        store.entry(kind, (memory_id, None))
+    store.entry("fact", (memory_id, "active"))
+    store.entry("fact", (memory_id, "expired"))
+    store.entry("fact", (memory_id, None))
+    store.entry("fact", (memory_id, "forgotten"), (other, "active"))
+    store.entry("fact", (memory_id, "forgotten"), words=False)
+    store.entry("fact", (memory_id, "purged"), (other, "forgotten"), words=False)
+    store.reconcile()
+    assert store.check().sound
+    orphaned = [store.entry("fact", (memory_id, "purged")), store.entry("fact")]
+    lacking = [store.entry("fact", (memory_id, "dormant"), words=False), store.entry("topic", words=False)]
+    with store.db.transaction() as cx:
+        cx.execute("INSERT INTO entries_lexical (rowid, terms) VALUES (99, 'x')")
+    found = store.check()
+    assert (found.unindexed_entries, found.orphaned_entries) == (tuple(lacking), (*orphaned, 99)) and not found.sound
 
 
 def test_rebuild_replaces_every_row_and_drops_orphans(store: Store) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from engine.clock import MovableClock
 from engine.config import Settings
 from engine.errors import InvalidArgument
 from engine.ingest import draft as drafting
+from engine.ingest import fields
 from engine.ingest.layers import layer_of
 from engine.types import Draft
 
@@ -91,7 +93,7 @@ def test_layers_by_rule(text: str, layer: str) -> None:
 
 def test_edits_may_not_touch_what_belongs_to_the_engine() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        drafting.check({"uid": "x"}, Settings().current)
+        fields.check({"uid": "x"}, Settings().current)
     assert caught.value.fields == {"field": "uid", "reason": "not_editable"}
 
 
@@ -119,5 +121,20 @@ def test_extra_is_a_copy_as_json_gives_it_back() -> None:
 
 
 def test_no_name_is_no_scope() -> None:
-    clean = drafting.check({"conversation_id": "", "session_id": None, "persona_id": "p"}, Settings().current)
+    clean = fields.check({"conversation_id": "", "session_id": None, "persona_id": "p"}, Settings().current)
     assert clean == {"conversation_id": None, "session_id": None, "persona_id": "p"}
+
+
+def test_date_words_become_the_time_that_an_event_is_about() -> None:
+    clock = MovableClock(datetime(2026, 5, 13, 6, tzinfo=UTC), timezone(timedelta(hours=8)))
+
+    def about(text: str, **more: Any) -> datetime | None:
+        moment = drafting.prepare(Draft(text, **more), Settings().current, clock).values["event_time"]
+        return None if moment is None else moment.astimezone(clock.zone())
+
+    assert about("昨天和小林去爬山了") == datetime(2026, 5, 12, tzinfo=clock.zone())
+    assert about("I will see the dentist on Friday at 15:30") == datetime(2026, 5, 15, 15, 30, tzinfo=clock.zone())
+    assert about("今天把阳台收拾好了") is None, "when it was said is known better"
+    assert about("Lena was born on 3 May 1990") is None, "no event of its own"
+    given = datetime(2020, 1, 1, tzinfo=UTC)
+    assert about("昨天和小林去爬山了", event_time=given) == given

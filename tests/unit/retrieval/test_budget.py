@@ -20,7 +20,8 @@ def memory(content: str, summary: str = "", compressed: str = "") -> Memory:
         importance=0.5, strength=0.5, emotion_intensity=0.0, valence=0.0, mood="", sentiment="", tags=(), topics=(),
         participants=(), key_facts=(), sensitivity="normal", status="active", pinned=False, protected=False,
         resolved=False, conversation_id=None, session_id=None, persona_id=None, position=None, source_agent="",
-        source_client="", source_text="", event_time=None, external_ids=(), extra={}, created_at=NOW, updated_at=NOW,
+        source_client="", source_text="", event_time=None, valid_from=None, valid_to=None, superseded_by=None,
+        surprise=None, external_ids=(), extra={}, created_at=NOW, updated_at=NOW,
         last_accessed_at=None, access_count=0.0, recall_count=0,
     )  # fmt: skip
 

@@ -61,14 +61,16 @@ class Store:
         with self.database.transaction() as cx:
             identity_id = vectors.identity_id(cx, self.embedder.identity, self.embedder.dimension)
         index = VectorIndex(directory / "index", self.embedder.identity, self.embedder.dimension)
-        self.space = VectorSpace(self.embedder, identity_id, index)
+        facts = VectorIndex(directory / "facts", self.embedder.identity, self.embedder.dimension)
+        self.space = VectorSpace(self.embedder, identity_id, index, facts)
         self.space.ready = self.space.complete = True
         self.engine.take_space(self.space)
 
     def add(self, content: str, **more: Any) -> int:
         prepared = self.engine.prepare(Draft(content, **more), CLIENT)
         made = list(self.embedder.embed_passages([part.text for part in prepared.passages]))
-        return self.engine.remember(prepared, made, self.space, CLIENT).memory.id
+        near = self.engine.look(prepared, made, self.space)
+        return self.engine.remember(prepared, made, self.space, near, CLIENT).memory.id
 
     def ask(self, text: str, overrides: Mapping[str, Any] | None = None, **more: Any) -> Recollection:
         return self.engine.recall(Query(text, explain=True, overrides=overrides or {}, **more))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.errors import NotFound
-from engine.storage import journal, memories, passages, vectors
+from engine.storage import columns, journal, memories, passages, vectors
 from engine.types import FINDABLE, STATUSES, Memory
 
 NOW = datetime(2026, 5, 4, 12, 0, 0, 250, tzinfo=UTC)
@@ -43,6 +43,27 @@ FULL: dict[str, Any] = {
     "event_time": NOW - timedelta(days=3),
     "external_ids": ("D1:3",),
     "extra": {"surprise": [1, {"深": None}], "x": 0.1},
+    "valid_from": NOW - timedelta(days=9),
+    "valid_to": NOW - timedelta(days=1),
+    "superseded_by": 77,
+    "surprise": 0.625,
+    "context": "在飞机上",
+    "persona_summary": "他去了杭州",
+    "entities": ("西湖",),
+    "tone": {"temp": "暖", "detail": "…"},
+    "residual": {"location": "杭州", "n": [1, None]},
+    "why": "想散心",
+    "effective_methods": ("走路",),
+    "trigger": "return true",
+    "trigger_name": "t",
+    "trigger_text": "杭州",
+    "created_context": {"a": 1},
+    "updated_context": {"b": {"c": None}},
+    "modalities": ({"uri": "x", "kind": "image"},),
+    "topic_path": ("生活", "旅行"),
+    "digest_level": 2,
+    "digest_period": "2026-W08",
+    "sources": (1, 2),
     "created_at": NOW,
     "updated_at": NOW + timedelta(seconds=1),
     "strength": 0.4,
@@ -53,8 +74,8 @@ FULL: dict[str, Any] = {
 
 
 def test_every_field_comes_back_as_it_was_stored(db, values) -> None:
-    row = values(**FULL)
     with db.transaction() as cx:
+        row = values(**FULL, related=(memories.insert(cx, values()),))
         memory_id = memories.insert(cx, row)
     with db.reader() as cx:
         memory = memories.get(cx, memory_id)
@@ -63,6 +84,38 @@ def test_every_field_comes_back_as_it_was_stored(db, values) -> None:
     expected = {name: value for name, value in row.items() if name not in ("content_key", "script")}
     assert kept == {**expected, "id": memory_id}
     assert memory.occurred_at == FULL["event_time"]
+
+
+def test_rare_fields_are_changed_one_by_one_and_emptied(db, values) -> None:
+    with db.transaction() as cx:
+        memory_id = memories.insert(cx, values(**FULL))
+        memories.update(cx, memory_id, {"tone": {"a'b": {"c": None}}, "why": "", "sources": (), "title": "neu"})
+        memory = memories.get(cx, memory_id)
+        assert memory is not None
+        assert (memory.tone, memory.why, memory.sources, memory.title) == ({"a'b": {"c": None}}, "", (), "neu")
+        assert (memory.residual, memory.digest_level) == (FULL["residual"], 2)
+        memories.update(cx, memory_id, {name: type(getattr(memory, name))() for name in columns.DETAILS})
+        assert cx.execute("SELECT details FROM memories WHERE id = ?", (memory_id,)).get == "{}"
+
+
+def test_links_lead_to_memories_that_exist(db, values) -> None:
+    with db.transaction() as cx:
+        first, second = memories.insert(cx, values()), memories.insert(cx, values())
+        third = memories.insert(cx, values(related=(second, first, 99)))
+        assert memories.get_many(cx, [third])[third].related == (first, second)
+        memories.update(cx, third, {"related": (third, second)})
+        assert memories.get_many(cx, [third])[third].related == (second,)
+        memories.delete(cx, [second])
+        assert memories.get_many(cx, [third])[third].related == ()
+        assert cx.execute("SELECT count(*) FROM links").get == 0
+
+
+def test_what_a_memory_replaced(db, values) -> None:
+    with db.transaction() as cx:
+        new = memories.insert(cx, values())
+        old = [memories.insert(cx, values(superseded_by=new, status="superseded")) for _ in range(2)]
+        assert memories.replaced_by(cx, new) == old
+        assert memories.replaced_by(cx, old[0]) == []
 
 
 def test_strength_starts_equal_to_importance_and_nothing_was_accessed(db, values) -> None:

@@ -57,7 +57,16 @@ def test_an_edit_makes_new_ids_and_takes_the_old_vectors_along(db, stored) -> No
         again = passages.put(cx, ids[2], [(0, 2)])
         assert again[0] > max(parts)
         assert vectors.count(cx, identity) == 3
-        assert vectors.missing(cx, identity, 10) == [(again[0], ids[2], 0, 2)]
+        assert vectors.missing(cx, identity, 10) == [(again[0], ids[2])]
+
+
+def test_the_text_of_a_passage_is_its_slice_of_the_memory(db, values) -> None:
+    content = "茶 🍵 tea\x00 and milk"  # neither bytes nor what follows a zero byte may shift or cut it
+    with db.transaction() as cx:
+        memory_id = memories.insert(cx, values(content))
+        first, second = passages.put(cx, memory_id, [(0, 3), (4, len(content))])
+        assert vectors.texts(cx, [second, first, 999]) == {first: "茶 🍵", second: "tea\x00 and milk"}
+        assert vectors.texts(cx, []) == {}
 
 
 def test_vectors_come_back_as_float16_by_key(db, stored) -> None:
@@ -149,7 +158,7 @@ def test_what_is_missing_newest_first_and_not_for_the_trash(db, stored) -> None:
 
         vectors.put(cx, identity, [(parts[0], _unit(1, 0)), (parts[1], _unit(1, 0))])
         memories.update(cx, ids[2], {"status": "trashed"})
-        assert vectors.missing(cx, identity, 10) == [(parts[2], ids[1], 5, 9)]
+        assert vectors.missing(cx, identity, 10) == [(parts[2], ids[1])]
         assert (vectors.count(cx, identity), vectors.wanted(cx, identity)) == (2, 3)
         assert vectors.without(cx, identity, [*parts, 999]) == {parts[2], parts[3]}
         assert vectors.complete(cx, identity, [*ids, 999]) == [ids[0]]

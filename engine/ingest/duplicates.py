@@ -1,0 +1,150 @@
+"""What is known already that a new memory may repeat or replace: candidates first, then a verdict.
+
+Looking for candidates needs no lock and happens before the write; the verdict is given inside it, over rows as they
+are then. A memory that people protected is never merged or replaced. Must not change a row (``memorize.py`` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from engine.config import Values
+from engine.index import lexical
+from engine.index.space import VectorSpace
+from engine.ingest import likeness
+from engine.ingest.draft import Prepared
+from engine.ingest.judge_features import features_from
+from engine.ingest.readings import Readings
+from engine.storage import memories, passages
+from engine.storage.database import Connection
+from engine.text import passages as splitting
+from engine.text import terms
+from engine.types import FINDABLE, Filters, Memory
+
+# So many are looked at by words and by meaning each.
+_CANDIDATES: Final = 6
+# As many of the newest, which came while the candidates were looked for.
+_RECENT: Final = 16
+# A text that replaces more than this many at once is more likely misread than so newsworthy.
+_MOST_REPLACED: Final = 3
+# A longer text is a document: it is no telling of one thing, and is kept as it came.
+_LONGEST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What a look found: ``ids`` of memories that the text repeats or replaces as things stand, the highest memory id
+    that was there, and ``surprise``: 1 − the best cosine to what is known.
+    """
+
+    ids: tuple[int, ...] = ()
+    newest: int = 0
+    surprise: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``kind`` "same" names the one memory, "update" those that the new one replaces; "new" names none."""
+
+    kind: Literal["new", "same", "update"] = "new"
+    memories: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Looks at one draft. ``made``: its vectors in ``space``, where they are there in time."""
+
+    prepared: Prepared
+    made: Sequence[np.ndarray] | None
+    space: VectorSpace | None
+    values: Values
+    readings: Readings
+
+    @property
+    def applies(self) -> bool:
+        """Whether the draft is one telling of something. Turns of a conversation are a record and stay as they came."""
+        row = self.prepared.values
+        wanted = self.values["memory.merge"] or self.values["memory.supersede"]
+        turn = row["conversation_id"] is not None and splitting.is_turn(row["content"])
+        return bool(wanted) and not turn and len(row["content"]) <= _LONGEST and not row["digest_level"]
+
+    def look(self, cx: Connection) -> Near:
+        """Before the write, in a snapshot: what is like the draft by telling words and by its vector, judged."""
+        if not self.applies:
+            return Near()
+        row = self.prepared.values
+        newest = memories.newest(cx)
+        filters = Filters(scope=row["conversation_id"], persona_id=row["persona_id"])
+        expression = terms.fts_query(likeness.specific(row["content"]))
+        found = [memory_id for memory_id, _ in lexical.search(cx, expression, _CANDIDATES, filters)]
+        surprise = None
+        if self.made and self.space is not None and self.space.ready:
+            best = self.space.index.search(self.made[0], _CANDIDATES)
+            owners = passages.memory_of(cx, best.keys.tolist())
+            found += [owners[key] for key in best.keys.tolist() if key in owners]
+            surprise = round(1.0 - float(best.cosines.max(initial=0.0)), 4)
+        judged = self._judged(cx, found)
+        return Near(tuple(memory.id for _, memory, _ in judged), newest, surprise)
+
+    def verdict(self, cx: Connection, near: Near) -> Verdict:
+        """Inside the write: over what the look found and what came since, as the rows are now."""
+        if not self.applies:
+            return Verdict()
+        judged = self._judged(cx, (*near.ids, *memories.newer(cx, near.newest, _RECENT)))
+        same = [(cosine, -memory.id, memory) for kind, memory, cosine in judged if kind == "same"]
+        if same:
+            return Verdict("same", (max(same, key=lambda one: one[:2])[2],))
+        best = sorted(((-cosine, memory.id, memory) for _, memory, cosine in judged), key=lambda one: one[:2])
+        if not best or len(best) > _MOST_REPLACED:
+            return Verdict()
+        return Verdict("update", tuple(one[2] for one in best))
+
+    def _judged(self, cx: Connection, ids: Iterable[int]) -> list[tuple[str, Memory, float]]:
+        """("same" or "update", memory, cosine or 0) of those of ``ids`` that the draft repeats or replaces."""
+        rows = self._candidates(cx, ids)
+        if not rows:
+            return []
+        cosines = self._cosines(cx, [memory.id for memory in rows])
+        row = self.prepared.values
+        new = likeness.Side(self.readings.read(features_from, row["content"]), row["layer"], row["event_time"])
+        found: list[tuple[str, Memory, float]] = []
+        for memory in rows:
+            old = likeness.Side(self.readings.read(features_from, memory.content), memory.layer, memory.event_time)
+            cosine = cosines.get(memory.id)
+            kind = likeness.judge(old, new, cosine).kind
+            wanted = (kind == "same" and self.values["memory.merge"]) or (
+                kind == "update" and self.values["memory.supersede"] and not memory.pinned
+            )
+            if wanted:
+                found.append((kind, memory, cosine or 0.0))
+        return found
+
+    def _candidates(self, cx: Connection, ids: Iterable[int]) -> list[Memory]:
+        """Those of ``ids`` that a draft in this scope may repeat or replace."""
+        row = self.prepared.values
+        scope = (row["conversation_id"], row["persona_id"])
+        return [
+            memory
+            for memory in memories.get_many(cx, dict.fromkeys(ids)).values()
+            if memory.status in FINDABLE
+            and (memory.conversation_id, memory.persona_id) == scope
+            and not memory.protected
+            and not memory.digest_level
+            and len(memory.content) <= _LONGEST
+        ]
+
+    def _cosines(self, cx: Connection, ids: Iterable[int]) -> dict[int, float]:
+        """The best cosine of each memory's passages to the draft's first vector; who has no vector is left out."""
+        if not self.made or self.space is None:
+            return {}
+        parts = passages.of(cx, ids)
+        found = self.space.index.cosines(self.made[0], [part[0] for part in parts]) if parts else ()
+        best: dict[int, float] = {}
+        for part, cosine in zip(parts, found, strict=True):
+            if not np.isnan(cosine):
+                best[part[1]] = max(best.get(part[1], -1.0), float(cosine))
+        return best
