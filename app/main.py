@@ -193,7 +193,7 @@ def _open_service(data: str, settings: Any, terminal: Terminal, with_windows: bo
     deadline = time.monotonic() + _OTHER_SECONDS
     while True:
         try:
-            return Service.open(Path(data), settings, embedder_factory=factory)
+            return Service.open(Path(data), settings, embedder_factory=factory, secret=_secret)
         except StoreLocked:
             _second_start(data, terminal, with_windows, background, seconds=_POLL_SECONDS)
             if time.monotonic() >= deadline:

@@ -18,8 +18,9 @@ from typing import Any, Literal
 from engine.errors import InvalidArgument
 
 Kind = Literal[
-    "text", "number", "integer", "switch", "words", "lines", "integers", "choice", "choices", "moment", "object"
-]
+    "text", "number", "integer", "switch", "words", "lines", "integers",
+    "choice", "choices", "moment", "object", "objects",
+]  # fmt: skip
 Edge = Literal["start", "end"]
 
 _JSON_TYPES: Mapping[Kind, dict[str, Any]] = {
@@ -34,6 +35,7 @@ _JSON_TYPES: Mapping[Kind, dict[str, Any]] = {
     "choices": {"type": "string"},
     "moment": {"type": "string"},
     "object": {"type": "object"},
+    "objects": {"type": "array", "items": {"type": "object"}},
 }
 _SWITCH_WORDS = {
     "true": True,
@@ -54,7 +56,8 @@ class Argument:
 
     ``words`` is a list that a comma string may stand for, ``lines`` one whose items may hold commas, ``choices``
     one value or several of ``allowed``. ``edge`` says which end of the user's day a plain date means.
-    ``listed`` False: accepted, but not worth a model's tokens in tools/list.
+    ``listed`` False: accepted, but not worth a model's tokens in tools/list. ``loose``: nobody was told its shape, so
+    an open-ended tool keeps a value of another shape among the unknown keys instead of refusing the call.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Argument:
     allowed: tuple[str, ...] = ()
     edge: Edge = "start"
     listed: bool = True
+    loose: bool = False
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of this argument as it should be given."""
@@ -116,7 +120,12 @@ def read(
         if name not in known:
             unknown[name] = value
         elif not _absent(known[name], value):
-            values[name] = known[name].read(value, zone)
+            try:
+                values[name] = known[name].read(value, zone)
+            except InvalidArgument:
+                if not (open_ended and known[name].loose):
+                    raise
+                unknown[name] = value
     if unknown and not open_ended:
         raise _unknown(next(iter(unknown)), [one.name for one in table if one.listed])
     for one in table:
@@ -243,6 +252,22 @@ def _object(argument: Argument, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
+def _objects(argument: Argument, value: Any) -> tuple[dict[str, Any], ...]:
+    """A list of objects, a JSON string of one, or a single object."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise InvalidArgument(field=argument.name, reason="not_a_list") from None
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list | tuple):
+        raise InvalidArgument(field=argument.name, reason="not_a_list")
+    return tuple(
+        _object(Argument(f"{argument.name}[{at}]", "object"), item) for at, item in enumerate(value) if item is not None
+    )
+
+
 def _moment(argument: Argument, value: Any, zone: tzinfo) -> datetime:
     """ISO 8601 with an offset, without one (the user's zone), or a plain date: the ``edge`` of the user's day.
 
@@ -275,4 +300,5 @@ _READERS: Mapping[Kind, Callable[[Argument, Any], Any]] = {
     "choice": _choice,
     "choices": _choices,
     "object": _object,
+    "objects": _objects,
 }

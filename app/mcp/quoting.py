@@ -13,13 +13,17 @@ from typing import Any
 
 from app.mcp.words import LABELS, Language
 from engine import tokens
-from engine.types import Explanation, Hit, Memory, Recollection
+from engine.types import FINDABLE, Explanation, Hit, Memory, Recollection
 
 # What the lines around a memory's text cost, about; the rest of the budget is for the texts.
 HEADER_TOKENS = 24
 # Less than this of a memory says nothing; its id is kept all the same.
 LEAST_TOKENS = 6
 SNIPPET_TOKENS = 40
+# What a memory says after a merge: enough to check it.
+MERGED_TOKENS = 160
+# In place of a sensitive text.
+HIDDEN = "…"
 # Nobody limits what is written into titles and tags, so what is shown of them is limited here.
 TITLE_TOKENS = 40
 TAG_TOKENS = 16
@@ -73,11 +77,26 @@ def page_lines(memories: Sequence[Memory], total: int, cursor: str | None, langu
     items: list[dict[str, Any]] = []
     for memory in memories:
         snippet = snippet_of(memory)
-        lines += [_head(memory), quote(snippet)]
+        lines += [head(memory), quote(snippet)]
         items.append({**_card(memory), "snippet": snippet})
     if cursor:
         lines.append(LABELS["more"][language].format(cursor=cursor))
     return Answer("\n".join(lines), items)
+
+
+def merged_text(memory: Memory) -> str:
+    """What ``memory`` says now, shortened; a sensitive one may say more than this client was shown."""
+    return HIDDEN if memory.sensitivity == "high" else tokens.cut(memory.content, MERGED_TOKENS)
+
+
+def old_texts(memories: Sequence[Memory]) -> str:
+    """Memories that were replaced: id and a quoted snippet each."""
+    return "\n".join(f"[{memory.id}]\n{quote(old_text(memory))}" for memory in memories)
+
+
+def old_text(memory: Memory) -> str:
+    """What a memory that was replaced said; a sensitive one keeps it to itself."""
+    return HIDDEN if memory.sensitivity == "high" else snippet_of(memory)
 
 
 def snippet_of(memory: Memory) -> str:
@@ -122,11 +141,32 @@ def _source(memory: Memory) -> str:
     return " / ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part.strip()))
 
 
-def _head(memory: Memory) -> str:
+def _held(memory: Memory) -> dict[str, Any]:
+    """When it held and what replaced it, as far as known. What was brought back holds again."""
+    found: dict[str, Any] = {}
+    if memory.valid_from:
+        found["valid_from"] = utc(memory.valid_from)
+    again = memory.superseded_by is not None and memory.status in FINDABLE
+    if memory.valid_to and not again:
+        found["valid_to"] = utc(memory.valid_to)
+    if memory.superseded_by is not None and not again:
+        found["superseded_by"] = memory.superseded_by
+    return found
+
+
+def head(memory: Memory) -> str:
     """The line above a quoted memory. What people typed into it is kept to one line each."""
     parts = [f"[{memory.id}]", utc(memory.occurred_at), memory.layer]
     if memory.status != "active":
         parts.append(memory.status)
+    held = _held(memory)
+    if "superseded_by" in held:
+        parts.append(f"by [{held['superseded_by']}]")
+    # Mostly it holds since the moment that stands there already.
+    if held.get("valid_from", parts[1]) != parts[1]:
+        parts.append(f"since {held['valid_from']}")
+    if "valid_to" in held:
+        parts.append(f"until {held['valid_to']}")
     if source := _source(memory):
         parts.append(f"from {tokens.cut(source, 12)}")
     if memory.tags:
@@ -137,7 +177,7 @@ def _head(memory: Memory) -> str:
 def _above(hit: Hit) -> list[str]:
     """The lines above a hit's text: its head, and its title where the text does not say it already."""
     title = tokens.cut(" ".join(hit.memory.title.split()), TITLE_TOKENS)
-    return [_head(hit.memory), *([quote(title)] if title and title not in hit.text else [])]
+    return [head(hit.memory), *([quote(title)] if title and title not in hit.text else [])]
 
 
 def _card(memory: Memory) -> dict[str, Any]:
@@ -150,6 +190,7 @@ def _card(memory: Memory) -> dict[str, Any]:
         "source": _source(memory),
         "scope": memory.conversation_id,
         "pinned": memory.pinned,
+        **_held(memory),
     }
     return card | {key: value for key, value in optional.items() if value}
 

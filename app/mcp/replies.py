@@ -37,7 +37,7 @@ def sentence(code: str, fields: Mapping[str, object], language: Language = "en")
     """What went wrong and what to do, for a model. An unknown code reads as an unexpected error."""
     filled: dict[str, object] = {"id": "?", "kind": "?", "field": "?", "seconds": "?", **fields}
     filled["kind"] = _word(KINDS, str(filled["kind"]), language)
-    reason = str(fields.get("reason", ""))
+    reason = str(fields.get("reason", "?"))
     allowed = _allowed(fields, language) if code == InvalidArgument.code else ""
     filled["reason"] = _word(REASONS, reason, language) + allowed
     words = SENTENCES.get(code, SENTENCES["internal"])

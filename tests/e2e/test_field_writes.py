@@ -135,15 +135,17 @@ def test_forgotten_memories_stay_away_over_a_restart(
 
 
 def test_notes_that_look_alike_are_all_kept(host: Callable[..., Any], shim: Callable[..., Any], data: Path) -> None:
-    """Nothing is refused as a repeat that is none; near ones are stored beside each other."""
+    """Nothing is refused as a repeat that is none; what only says more of the same goes into one memory, whole."""
     (data / "settings.toml").unlink()
     host()
     client = shim()
     client.handshake()
     texts = [
-        "Excalidraw log issue", "Express auto-start script", "今天把部署脚本改成了蓝绿发布",
-        "今天把部署脚本改成了蓝绿发布，并写了回滚说明", "The ferry leaves at nine", "The ferry leaves at ten",
+        "Excalidraw log issue", "Express auto-start script", "今天把部署脚本改成了蓝绿发布", "The ferry leaves at nine",
+        "The ferry leaves at ten",
     ]  # fmt: skip
     assert [ok(client, "memorize", {"content": text})["outcome"] for text in texts] == ["stored"] * len(texts)
+    more = "今天把部署脚本改成了蓝绿发布，并写了回滚说明"
+    assert ok(client, "memorize", {"content": more})["outcome"] == "merged"
     listed = ok(client, "list_memories", {"sort": "oldest"})
-    assert [one["snippet"] for one in listed["memories"]] == texts
+    assert [one["snippet"] for one in listed["memories"]] == [*texts[:2], more, *texts[3:]]

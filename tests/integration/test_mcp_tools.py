@@ -146,6 +146,26 @@ def test_a_memory_is_stored_found_changed_forgotten_and_brought_back(
     assert {entry.actor for entry in history} == {Actor("client", "claude-code")}
 
 
+def test_every_outcome_passes_the_protocol(talk: Callable[[Talk], None], service: Service) -> None:
+    service.settings.set("memory.vector_wait_ms", 0)  # by words alone
+
+    async def conversation(assistant: Assistant) -> None:
+        told = [
+            "Alice works at Acme",
+            "Alice works at Acme",
+            "Alice works at Acme, in the lab",
+            "Alice now works at Globex",
+        ]
+        done = [await assistant.ok("memorize", content=content) for content in told]
+        assert [one["outcome"] for one in done] == ["stored", "reinforced", "merged", "superseded"]
+        assert (done[2]["merged_with"], done[3]["replaced"]) == (1, [1])
+        assert (await assistant.ok("relations", entity="alice"))["entity"]["name"] == "Alice"
+        gone = await assistant.ok("forget_memory", id=done[3]["id"])
+        assert gone["brought_back"] == [1]
+
+    talk(conversation)
+
+
 def test_erasing_needs_a_confirmation(talk: Callable[[Talk], None], service: Service) -> None:
     async def conversation(assistant: Assistant) -> None:
         memory_id = (await assistant.ok("memorize", content="to be erased"))["id"]

@@ -7,11 +7,12 @@ into words and data. Descriptions are written for a model and cost tokens in eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.mcp import quoting
-from app.mcp.profiles import Call, Reply, Tool
+from app.mcp.profiles import Call, Reply, Tool, scoping
+from app.mcp.profiles.core_relations import relations
 from app.mcp.profiles.core_schemas import (
     EDIT,
     EDIT_OUTPUT,
@@ -23,41 +24,56 @@ from app.mcp.profiles.core_schemas import (
     MEMORIZE_OUTPUT,
     RECALL,
     RECALL_OUTPUT,
+    RELATIONS,
+    RELATIONS_OUTPUT,
     STATUS_OUTPUT,
 )
 from app.mcp.replies import ConfirmNeeded, text_for
 from engine.errors import InvalidArgument, NotFound
-from engine.types import ALL_SCOPES, FINDABLE, SENSITIVITIES, Draft, Filters, Listing, Memory, Query
-
-_SCOPE_NAMES = ("scope", "conversation_id")
-_VISIBLE = tuple(one for one in SENSITIVITIES if one != "high")
+from engine.types import FINDABLE, Changes, Draft, Listing, Memory, Query, Remembered
 
 
 async def memorize(call: Call, values: Mapping[str, Any]) -> Reply:
     """Store one memory; the reply says truthfully whether it was stored or known already."""
-    given = {key: value for key, value in values.items() if value is not None and key not in ("extra", *_SCOPE_NAMES)}
+    apart = ("extra", *scoping.SCOPE_NAMES)
+    given = {key: value for key, value in values.items() if value is not None and key not in apart}
     explicit = values["extra"] or {}
     for key, value in call.extra.items():
         if key in explicit and explicit[key] != value:
             raise InvalidArgument(field=key, reason="given_twice")
     draft = Draft(
         **given,
-        conversation_id=_scope(_scope_given(values), writing=True),
+        conversation_id=scoping.scope(scoping.given(values), writing=True),
         source_client=call.actor.name,
         extra={**call.extra, **explicit},
     )
     done = await asyncio.wrap_future(call.service.memorize(draft, call.actor))
+    old = await asyncio.wrap_future(call.service.get_many(done.replaced)) if done.replaced else {}
+    return _remembered(call, done, [old[one] for one in done.replaced if one in old])
+
+
+def _remembered(call: Call, done: Remembered, old: Sequence[Memory]) -> Reply:
+    """What became of a text: stored, known already, part of another memory now, or in place of ``old`` ones."""
     memory = done.memory
     data: dict[str, Any] = {
         "outcome": done.outcome,
         "id": memory.id,
         "uid": memory.uid,
-        "summary": quoting.snippet_of(memory),
         "layer": memory.layer,
         "created_at": quoting.utc(memory.created_at),
         "vector_pending": done.vector_pending,
     }
-    return Reply(text_for(done.outcome, call.language, id=memory.id, layer=memory.layer), _with_title(data, memory))
+    lines = [text_for(done.outcome, call.language, id=memory.id, layer=memory.layer)]
+    if done.outcome in ("stored", "superseded") or memory.sensitivity in scoping.VISIBLE:
+        # What was there before may be sensitive, and this client need not know more of it than it told.
+        data = _with_title(data | {"summary": quoting.snippet_of(memory)}, memory)
+    if done.outcome == "merged":
+        data |= {"merged_with": memory.id, "text": quoting.merged_text(memory)}
+        lines.append(quoting.quote(data["text"]))
+    if done.outcome == "superseded":
+        data |= {"replaced": list(done.replaced), "old_texts": [quoting.old_text(one) for one in old]}
+        lines.append(quoting.old_texts(old))
+    return Reply("\n".join(lines), data)
 
 
 async def recall(call: Call, values: Mapping[str, Any]) -> Reply:
@@ -66,7 +82,7 @@ async def recall(call: Call, values: Mapping[str, Any]) -> Reply:
     query = Query(
         values["query"],
         k=k,
-        filters=_filters(values, FINDABLE),
+        filters=scoping.filters(values, FINDABLE),
         include_sensitive=values["include_sensitive"],
         explain=values["explain"],
         budget=quoting.text_budget(budget, k),
@@ -80,7 +96,7 @@ async def recall(call: Call, values: Mapping[str, Any]) -> Reply:
 
 async def list_memories(call: Call, values: Mapping[str, Any]) -> Reply:
     """A page of memories without a query, one snippet each."""
-    filters = _filters(values, values["status"] or FINDABLE, () if values["include_sensitive"] else _VISIBLE)
+    filters = scoping.filters(values, values["status"] or FINDABLE, scoping.sensitivities(values))
     listing = Listing(filters, sort=values["sort"], limit=values["limit"], cursor=values["cursor"] or None)
     page = await asyncio.wrap_future(call.service.list(listing))
     answer = quoting.page_lines(page.memories, page.total, page.next_cursor, call.language)
@@ -92,11 +108,11 @@ async def edit_memory(call: Call, values: Mapping[str, Any]) -> Reply:
     """Change fields of one memory, or take a change back."""
     memory_id = values["id"]
     names = {"pin": "pinned", "resolve": "resolved"}
-    apart = ("id", "undo", "history_id", *_SCOPE_NAMES)
+    apart = ("id", "undo", "history_id", *scoping.SCOPE_NAMES)
     changes = {names.get(key, key): value for key, value in values.items() if value is not None and key not in apart}
-    scope = _scope_given(values)
+    scope = scoping.given(values)
     if scope is not None:
-        changes["conversation_id"] = _scope(scope, writing=True)
+        changes["conversation_id"] = scoping.scope(scope, writing=True)
     if values["undo"] or values["history_id"] is not None:
         if changes:
             raise InvalidArgument(field="undo", reason="excludes_changes")
@@ -108,7 +124,8 @@ async def edit_memory(call: Call, values: Mapping[str, Any]) -> Reply:
     done = await asyncio.wrap_future(call.service.edit(memory_id, changes, call.actor))
     fields = sorted(done.fields)
     text = text_for("edited", call.language, id=memory_id, fields=", ".join(fields) or "–")
-    return Reply(text, _edited(done.memory, "edited", fields))
+    more, data = await _also(call, (memory_id,), done.changes)
+    return Reply("\n".join([text, *more]), _edited(done.memory, "edited", fields) | data)
 
 
 async def _undo(call: Call, memory_id: int, history_id: int | None) -> Reply:
@@ -120,8 +137,22 @@ async def _undo(call: Call, memory_id: int, history_id: int | None) -> Reply:
             raise NotFound(kind="history", id=history_id)
         changes = await asyncio.wrap_future(call.service.undo(history_id, call.actor))
     memory = await asyncio.wrap_future(call.service.get(memory_id))
-    data = _edited(memory, "undone", []) | {"history_ids": list(changes.history_ids)}
-    return Reply(text_for("undone", call.language, id=memory_id, status=memory.status), data)
+    more, also = await _also(call, (memory_id,), changes)
+    data = _edited(memory, "undone", []) | {"history_ids": list(changes.history_ids)} | also
+    return Reply("\n".join([text_for("undone", call.language, id=memory_id, status=memory.status), *more]), data)
+
+
+async def _also(call: Call, asked: tuple[int, ...], changes: Changes) -> tuple[list[str], dict[str, Any]]:
+    """What a change did to other memories than those it was asked for: words and data, both mostly empty."""
+    others = [one for one in changes.updated if one not in asked]
+    there = await asyncio.wrap_future(call.service.get_many(others)) if others else {}
+    found = {
+        "brought_back": [one for one in others if one in there and there[one].status in FINDABLE],
+        "replaced": [one for one in others if one in there and there[one].status == "superseded"],
+        "created": list(changes.created),
+    }
+    data: dict[str, Any] = {key: ids for key, ids in found.items() if ids}
+    return [text_for(key, call.language, ids=", ".join(map(str, ids))) for key, ids in data.items()], data
 
 
 async def forget_memory(call: Call, values: Mapping[str, Any]) -> Reply:
@@ -133,14 +164,15 @@ async def forget_memory(call: Call, values: Mapping[str, Any]) -> Reply:
         raise ConfirmNeeded(ids=list(ids))
     outcome, work = ("erased", call.service.erase) if values["erase"] else ("trashed", call.service.trash)
     changes = await asyncio.wrap_future(work(ids, call.actor))
-    touched = sorted({*changes.updated, *changes.removed})
+    touched = sorted({*changes.updated, *changes.removed} & set(ids))
     data: dict[str, Any] = {"outcome": outcome, "ids": touched}
     if already := [one for one in ids if one not in touched]:
         data["unchanged"] = already
     if outcome == "trashed" and changes.history_ids:
         data["history_ids"] = list(changes.history_ids)
     listed = ", ".join(map(str, touched)) or "–"
-    return Reply(text_for(outcome, call.language, ids=listed), data)
+    more, also = await _also(call, ids, changes)
+    return Reply("\n".join([text_for(outcome, call.language, ids=listed), *more]), data | also)
 
 
 async def memory_status(call: Call, values: Mapping[str, Any]) -> Reply:
@@ -165,40 +197,6 @@ async def memory_status(call: Call, values: Mapping[str, Any]) -> Reply:
     return Reply("\n".join([words, *notes, *status.trouble]), data)
 
 
-def _scope_given(values: Mapping[str, Any]) -> str | None:
-    """The scope under either of its names; None = not given."""
-    given: list[str] = [values[name] for name in _SCOPE_NAMES if values[name] is not None]
-    return given[0] if given else None
-
-
-def _scope(given: str | None, *, writing: bool = False) -> str | None:
-    """None = the user-wide memories; "all" only for reading; anything else names a conversation."""
-    scope = (given or "").strip()
-    if scope.lower() in ("", "user"):
-        return None
-    if scope.lower() != ALL_SCOPES:
-        return scope
-    if writing:
-        raise InvalidArgument(field="scope", reason="not_for_writing")
-    return ALL_SCOPES
-
-
-def _filters(values: Mapping[str, Any], statuses: tuple[Any, ...], sensitivities: tuple[Any, ...] = ()) -> Filters:
-    since, until = values["since"], values["until"]
-    if since and until and until <= since:
-        raise InvalidArgument(field="until", reason="ends_before_start")
-    return Filters(
-        scope=_scope(values["scope"]),
-        layers=values["layer"] or (),
-        categories=values["category"] or (),
-        tags=values["tags"] or (),
-        statuses=statuses,
-        sensitivities=sensitivities,
-        since=since,
-        until=until,
-    )
-
-
 def _edited(memory: Memory, outcome: str, changed: list[str]) -> dict[str, Any]:
     return {
         "outcome": outcome,
@@ -218,9 +216,9 @@ def _with_title(data: dict[str, Any], memory: Memory) -> dict[str, Any]:
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "memorize",
-        "Save something worth remembering beyond this conversation: a preference, fact, decision, plan or event. "
-        "Write one self-contained statement per call, in the user's language, with names and absolute dates. "
-        "A text that is already known is reinforced, not doubled.",
+        "Save something worth remembering beyond this conversation: a preference, fact, decision, plan or event; one "
+        "self-contained statement per call, in the user's language, with names and absolute dates. "
+        "The answer says whether it was stored, reinforced (known already), merged, or replaced older ones.",
         MEMORIZE,
         MEMORIZE_OUTPUT,
         memorize,
@@ -262,6 +260,14 @@ TOOLS: tuple[Tool, ...] = (
         writes=True,
         destructive=True,
         idempotent=True,
+    ),
+    Tool(
+        "relations",
+        "How people, topics and facts are related: what surrounds a name or a memory, or the path from one name to "
+        "another, with the memories that prove it. Without arguments: the names there are.",
+        RELATIONS,
+        RELATIONS_OUTPUT,
+        relations,
     ),
     Tool(
         "memory_status",

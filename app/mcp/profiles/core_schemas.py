@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, get_args
 
-from app.mcp.arguments import Argument
-from engine.types import LAYERS, SENSITIVITIES, STATUSES, Sort
+from app.mcp.arguments import Argument, Kind
+from engine.types import LAYERS, SENSITIVITIES, STATUSES, Outcome, Sort
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 _COUNT: Mapping[str, Any] = {"type": "integer"}
@@ -40,10 +40,26 @@ _FIELDS: tuple[Argument, ...] = (
     Argument("source_agent", "text"),
     Argument("extra", "object"),
 )
-# Fields that clients may know from other memory servers; taken as what they are, but not advertised.
-_MORE_FIELDS: tuple[Argument, ...] = tuple(
-    Argument(name, "text", listed=False)
-    for name in ("summary", "compressed", "mood", "sentiment", "session_id", "persona_id")
+
+
+def _unlisted(kind: Kind, *names: str) -> tuple[Argument, ...]:
+    return tuple(Argument(name, kind, listed=False, loose=True) for name in names)
+
+
+# Fields that only some memories have, and such as clients know from other memory servers: not advertised.
+_MORE_FIELDS: tuple[Argument, ...] = (
+    *_unlisted("text", "summary", "compressed", "mood", "sentiment", "context", "persona_summary", "why"),
+    *_unlisted("text", "trigger", "trigger_name", "trigger_text", "digest_period"),
+    *_unlisted("words", "entities", "topic_path"),
+    *_unlisted("lines", "effective_methods"),
+    *_unlisted("integers", "related", "sources"),
+    *_unlisted("object", "tone", "residual", "created_context", "updated_context"),
+    *_unlisted("objects", "modalities"),
+    Argument("session_id", "text", listed=False),
+    Argument("persona_id", "text", listed=False),
+    Argument("valid_from", "moment", listed=False),
+    Argument("valid_to", "moment", edge="end", listed=False),
+    Argument("digest_level", "integer", minimum=0, maximum=4, listed=False),
 )
 
 MEMORIZE: tuple[Argument, ...] = (
@@ -53,12 +69,12 @@ MEMORIZE: tuple[Argument, ...] = (
     Argument("scope", "text", _SCOPE),
     *_MORE_FIELDS,
     Argument("conversation_id", "text", listed=False),
-    Argument("source_text", "text", listed=False),
-    Argument("external_ids", "words", listed=False),
+    Argument("source_text", "text", listed=False, loose=True),
+    Argument("external_ids", "words", listed=False, loose=True),
 )
 MEMORIZE_OUTPUT = _shape(
     {
-        "outcome": {"type": "string", "enum": ["stored", "reinforced"]},
+        "outcome": {"type": "string", "enum": list(get_args(Outcome))},
         "id": _COUNT,
         "uid": _TEXT,
         "title": _TEXT,
@@ -66,6 +82,10 @@ MEMORIZE_OUTPUT = _shape(
         "layer": _TEXT,
         "created_at": _TEXT,
         "vector_pending": _SWITCH,
+        "merged_with": _COUNT,
+        "text": _TEXT,
+        "replaced": _COUNTS,
+        "old_texts": _TEXTS,
     },
 )
 
@@ -85,7 +105,7 @@ RECALL: tuple[Argument, ...] = (
     Argument("explain", "switch", "say why each was found", default=False),
     Argument("budget", "integer", "tokens for the whole answer", default=1500, minimum=100, maximum=20_000),
 )
-# Both listings may add title, source, scope and pinned where a memory has them.
+# Both listings may add title, source, scope, pinned, valid_from/valid_to and superseded_by where a memory has them.
 _CARD: Mapping[str, Any] = {"id": _COUNT, "when": _TEXT, "layer": _TEXT, "status": _TEXT, "tags": _TEXTS}
 RECALL_OUTPUT = _shape(
     {
@@ -148,6 +168,9 @@ EDIT_OUTPUT = _shape(
         "resolved": _SWITCH,
         "updated_at": _TEXT,
         "history_ids": _COUNTS,
+        "brought_back": _COUNTS,
+        "replaced": _COUNTS,
+        "created": _COUNTS,
     },
 )
 
@@ -162,7 +185,34 @@ FORGET_OUTPUT = _shape(
         "outcome": {"type": "string", "enum": ["trashed", "erased"]},
         "ids": _COUNTS,
         "unchanged": _COUNTS,
+        "brought_back": _COUNTS,
         "history_ids": _COUNTS,
+    },
+)
+
+PATH_HOPS = 6
+AROUND_HOPS = 3
+RELATIONS: tuple[Argument, ...] = (
+    Argument("entity", "text", "a name, in any spelling"),
+    Argument("id", "integer", "or a memory"),
+    Argument("to", "text", "a second name"),
+    Argument("hops", "integer", f"to {AROUND_HOPS}, for a path {PATH_HOPS}", minimum=1, maximum=PATH_HOPS),
+    Argument("limit", "integer", default=20, minimum=1, maximum=50),
+    Argument("scope", "text", listed=False),
+    Argument("conversation_id", "text", listed=False),
+    Argument("include_sensitive", "switch", default=False, listed=False),
+)
+_LIST: Mapping[str, Any] = {"type": "array"}
+# entity, entities and also: {name, type, memories}; relations: {from?, to, type, kind, weight, confidence, memories};
+# path: {from, to, type, kind, weight, confidence, memory, snippet}. related (memory ids) may be added.
+RELATIONS_OUTPUT = _shape(
+    {
+        "entity": _OBJECT,
+        "entities": _LIST,
+        "also": _LIST,
+        "relations": _LIST,
+        "path": _LIST,
+        "omitted": _COUNT,
     },
 )
 

@@ -57,6 +57,9 @@ def _refusal(argument: Argument, value: Any) -> dict[str, Any]:
         (Argument("layer", "choices", allowed=("fact", "event")), ["fact", "Event"], ("fact", "event")),
         (Argument("layer", "choices", allowed=("fact", "event")), "fact", ("fact",)),
         (Argument("extra", "object"), '{"a": [1]}', {"a": [1]}),
+        (Argument("modalities", "objects"), [{"uri": "a.png"}, None], ({"uri": "a.png"},)),
+        (Argument("modalities", "objects"), '[{"uri": "a.png"}]', ({"uri": "a.png"},)),
+        (Argument("modalities", "objects"), {"uri": "a.png"}, ({"uri": "a.png"},)),
         (Argument("title", "text"), 2026, "2026"),
         (Argument("title", "text"), " kept as it is ", " kept as it is "),
     ],
@@ -86,6 +89,8 @@ def test_clear_intent_is_read(argument: Argument, value: Any, expected: Any) -> 
         (LAYER, 1, "not_a_choice"),
         (Argument("extra", "object"), "[1]", "not_an_object"),
         (Argument("extra", "object"), "{", "not_an_object"),
+        (Argument("modalities", "objects"), "a.png", "not_a_list"),
+        (Argument("modalities", "objects"), 3, "not_a_list"),
         (Argument("title", "text"), ["a"], "not_text"),
         (Argument("title", "text"), True, "not_text"),
         (SINCE, "yesterday-ish", "not_a_moment"),
@@ -106,6 +111,7 @@ def test_unclear_intent_is_refused_with_the_field(argument: Argument, value: Any
 def test_a_bad_item_is_named_with_its_place() -> None:
     assert _refusal(TAGS, ["a", {"b": 1}])["field"] == "tags[1]"
     assert _refusal(Argument("ids", "integers"), [1, "x"])["field"] == "ids[1]"
+    assert _refusal(Argument("modalities", "objects"), [{}, "x"])["field"] == "modalities[1]"
 
 
 def test_a_range_is_told() -> None:
@@ -162,6 +168,17 @@ def test_an_unknown_argument_names_the_nearest() -> None:
 def test_an_open_ended_tool_keeps_unknown_arguments() -> None:
     values, unknown = arguments.read({"content": "x", "mood_ring": {"a": 1}}, TABLE, UTC, open_ended=True)
     assert (values["content"], unknown) == ("x", {"mood_ring": {"a": 1}})
+
+
+def test_a_loose_argument_of_another_shape_is_kept_and_not_refused() -> None:
+    table = (*TABLE, Argument("tone", "object", listed=False, loose=True))
+    given = {"content": "x", "tone": "warm"}
+    values, unknown = arguments.read(given, table, UTC, open_ended=True)
+    assert (values["tone"], unknown) == (None, {"tone": "warm"})
+    values, unknown = arguments.read({"content": "x", "tone": {"warmth": 1}}, table, UTC, open_ended=True)
+    assert (values["tone"], unknown) == ({"warmth": 1}, {})
+    with pytest.raises(InvalidArgument):
+        arguments.read(given, table, UTC)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(lambda one: one.strip() == one)))

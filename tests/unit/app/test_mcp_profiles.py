@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator
 from app.mcp import profiles, replies
 from app.mcp.profiles import core
 from engine.errors import InvalidArgument
-from engine.types import EDITABLE
+from engine.types import EDITABLE, Draft
 
 
 def _listing() -> list[dict[str, Any]]:
@@ -21,7 +22,7 @@ def _listing() -> list[dict[str, Any]]:
 
 def test_the_core_tools_are_these() -> None:
     assert list(profiles.load("core")) == [
-        "memorize", "recall", "list_memories", "edit_memory", "forget_memory", "memory_status",
+        "memorize", "recall", "list_memories", "edit_memory", "forget_memory", "relations", "memory_status",
     ]  # fmt: skip
     assert profiles.load("") == profiles.load(" core , core ") == profiles.load("core")
 
@@ -78,6 +79,24 @@ def test_every_editable_field_can_be_edited() -> None:
     assert {one.name for one in tool.arguments} >= EDITABLE
 
 
+def test_every_field_of_a_draft_can_be_given_and_the_usual_ones_are_advertised() -> None:
+    tool = next(one for one in core.TOOLS if one.name == "memorize")
+    fields = {field.name for field in dataclasses.fields(Draft)}
+    # Who sends it is known without being told.
+    assert {one.name for one in tool.arguments} - {"scope"} == fields - {"source_client"}
+    assert list(tool.input_schema()["properties"]) == [
+        "content", "title", "layer", "category", "importance", "tags", "topics", "key_facts", "participants",
+        "event_time", "emotion_intensity", "valence", "sensitivity", "source_agent", "extra", "pinned", "scope",
+    ]  # fmt: skip
+
+
+def test_a_scope_is_never_loose() -> None:
+    """A value that is kept elsewhere instead would put the memory where everybody sees it."""
+    tool = next(one for one in core.TOOLS if one.name == "memorize")
+    strict = {"scope", "conversation_id", "session_id", "persona_id", "sensitivity", "valid_from", "valid_to"}
+    assert not strict & {one.name for one in tool.arguments if one.loose}
+
+
 def test_descriptions_are_short_and_plain_english() -> None:
     for tool in core.TOOLS:
         assert 20 <= len(tool.description) <= 330, tool.name
@@ -86,10 +105,10 @@ def test_descriptions_are_short_and_plain_english() -> None:
 
 def test_reads_do_not_write() -> None:
     assert {tool.name: tool.writes for tool in core.TOOLS if not tool.writes} == {
-        "recall": False, "list_memories": False, "memory_status": False,
+        "recall": False, "list_memories": False, "relations": False, "memory_status": False,
     }  # fmt: skip
     assert [tool.name for tool in core.TOOLS if tool.destructive] == ["forget_memory"]
 
 
 def test_schemas_cost_little() -> None:
-    assert len(json.dumps(_listing(), separators=(",", ":"))) < 5_500
+    assert len(json.dumps(_listing(), separators=(",", ":"))) < 6_400

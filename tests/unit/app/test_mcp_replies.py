@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +12,11 @@ from mcp_types import INVALID_PARAMS
 
 from app.mcp import replies
 from app.mcp.words import EXTRAS, KINDS, LABELS, REASONS, SENTENCES, SUCCESSES
-from engine.errors import InvalidArgument, NotFound, Paused, all_codes
+from engine.errors import ChatUnavailable, InvalidArgument, NotFound, Paused, all_codes
+
+ENGINE = Path(__file__).resolve().parents[3] / "engine"
+# Whatever these raise may come from what a client sent; other parts raise for the settings or for bugs.
+ASKED = ("ingest", "retrieval", "storage/cursors.py", "graph.py", "engine.py", "llm.py")
 
 
 def test_every_code_has_words() -> None:
@@ -22,6 +29,37 @@ def test_both_languages_name_the_same_places(table: Any) -> None:
         assert set(words) == {"en", "zh"}, slug
         assert words["en"].count("{") == words["zh"].count("{"), slug
         assert not any("一" <= one <= "鿿" for one in words["en"]), slug
+
+
+def _raised(name: str, field: str) -> Iterator[str]:
+    """The constants that the engine gives as ``field`` of its error ``name``."""
+    for part in ASKED:
+        for path in [ENGINE / part] if part.endswith(".py") else sorted((ENGINE / part).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+                    told = [part for one in node.keywords if one.arg == field for part in ast.walk(one.value)]
+                    yield from (
+                        part.value for part in told if isinstance(part, ast.Constant) and type(part.value) is str
+                    )
+
+
+@pytest.mark.parametrize("name", ["InvalidArgument", "Conflict", "ChatUnavailable"])
+def test_every_reason_that_a_client_may_cause_has_words(name: str) -> None:
+    assert sorted(set(_raised(name, "reason")) - REASONS.keys()) == []
+    assert "not_text" in set(_raised("InvalidArgument", "reason")), "the search finds nothing any more"
+
+
+def test_every_kind_of_thing_has_a_name() -> None:
+    assert sorted(set(_raised("NotFound", "kind")) - KINDS.keys()) == []
+
+
+def test_the_reasons_of_a_missing_chat_model_have_words() -> None:
+    told = str(ChatUnavailable.__doc__).partition("(slug:")[2].partition(")")[0]
+    slugs = [part.strip().strip('"') for part in told.split(",")]
+    assert "not_configured" in slugs
+    assert sorted(set(slugs) - REASONS.keys()) == []
+    text = replies.sentence("chat_unavailable", {"reason": "not_configured", "retry_after": None})
+    assert text.startswith("No summary can be written now: no chat model is set up.")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -56,6 +94,8 @@ def test_a_bad_argument_becomes_invalid_params() -> None:
          "layer: is not one of the known values; allowed: fact, event"),
         ({"field": "content", "reason": "too_long", "limit": 10, "length": 12}, "content: is too long; at most 10"),
         ({"field": "budget", "reason": "out_of_range", "allowed": [1, None]}, "budget: is out of range; at least 1"),
+        ({"field": "importance", "reason": "out_of_range", "allowed": [0, 1]},
+         "importance: is out of range; allowed: 0 to 1"),
         ({"field": "x", "reason": "never_heard_of"}, "x: never heard of"),
     ],
 )  # fmt: skip
