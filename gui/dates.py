@@ -28,6 +28,12 @@ def day(moment: datetime, now: datetime, texts: Texts, zone: tzinfo | None = Non
     return _date(local, texts, year=local.year != present.year)
 
 
+def date(moment: datetime, now: datetime, texts: Texts, zone: tzinfo | None = None) -> str:
+    """The day alone: "20 May", with its year where that is not the present one: "20 May 2027"."""
+    local = moment.astimezone(zone)
+    return _date(local, texts, year=local.year != now.astimezone(zone).year)
+
+
 def full(moment: datetime, texts: Texts, zone: tzinfo | None = None) -> str:
     """Complete, for a detail: "12 March 2025, 14:32"."""
     local = moment.astimezone(zone)

@@ -17,6 +17,7 @@ from engine.config import Settings
 from engine.types import StoreStatus
 from gui import messages
 from gui.bridge import Bridge, Courier
+from gui.browser.state import SHOWN
 from gui.operations import Query
 from gui.ports import Client, Ports
 from gui.texts import Texts
@@ -57,8 +58,8 @@ class Condition:
 
     @property
     def alive(self) -> int:
-        """Memories that are not in the trash."""
-        return sum(count for status, count in (self.counts or {}).items() if status != "trashed")
+        """Memories that the page lists by itself: neither in the trash nor replaced or run out."""
+        return sum(count for status, count in (self.counts or {}).items() if status in SHOWN)
 
     @property
     def trashed(self) -> int:

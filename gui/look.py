@@ -73,6 +73,10 @@ class Look(QObject):
         """``moment`` as a person says it."""
         return dates.day(moment, self.now(), self.texts, self._zone)
 
+    def date(self, moment: datetime) -> str:
+        """The day of ``moment``, without the time."""
+        return dates.date(moment, self.now(), self.texts, self._zone)
+
     def moment(self, moment: datetime) -> str:
         """``moment`` in full."""
         return dates.full(moment, self.texts, self._zone)

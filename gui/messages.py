@@ -90,6 +90,8 @@ def _values(code: str, fields: Mapping[str, object], texts: Texts) -> dict[str, 
     values.update({key: _plain(key, value) for key, value in fields.items() if value not in (None, "")})
     name = str(fields.get("field", ""))
     values["field"] = texts(f"field.{name}") if f"field.{name}" in texts else name or unknown
+    kind = f"error.kind.{fields.get('kind', '')}"
+    values["kind"] = texts(kind) if kind in texts else values["kind"]
     reason = f"error.{code}.reason.{fields.get('reason', '')}"
     allowed = fields.get("allowed", fields.get("limit", ""))
     values["allowed"] = _range(allowed)

@@ -68,11 +68,15 @@ class Query(QObject):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command did: history rows it left (for undo), how many things it touched, and what failed of it."""
+    """What a command did: history rows it left (for undo), how many things it touched, and what failed of it.
+
+    ``said``: key of the sentence for it, where that depends on what came of the command.
+    """
 
     history_ids: tuple[int, ...] = ()
     count: int = 1
     failures: tuple[BaseException, ...] = ()
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ class Commands(QObject):
                 self._redo.clear()
                 self.stacks_changed.emit()
             shown = {"n": outcome.count, **(values or {})}
-            self.done.emit(Done(said, shown, bool(outcome.history_ids)))
+            self.done.emit(Done(outcome.said or said, shown, bool(outcome.history_ids)))
             for failure in outcome.failures[:1]:
                 self.failed.emit(failure)
             if then is not None:

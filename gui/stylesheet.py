@@ -49,6 +49,7 @@ QLabel[role="muted"] {{ color: {c.muted}; }}
 QLabel[role="caption"] {{ color: {c.muted}; font-size: {CAPTION}px; }}
 QLabel[role="section"] {{ color: {c.muted}; font-size: {CAPTION}px; font-weight: 600; }}
 QLabel[role="danger"] {{ color: {c.danger}; }}
+QLabel[role="quote"] {{ color: {c.muted}; border-left: 2px solid {c.border}; padding-left: 8px; }}
 QLabel[role="notice"] {{ background: {c.selection}; border-radius: {RADIUS_FIELD}px; padding: 8px 12px; }}
 """
 
@@ -76,6 +77,10 @@ QPushButton[role="link"] {{ background: transparent; border: 1px solid transpare
     padding: 2px 4px; text-align: left; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
 QPushButton[role="link"]:focus {{ {focus} }}
+QPushButton[role="line"] {{ background: transparent; border: 1px solid transparent; border-radius: 4px;
+    color: {c.accent}; padding: 0; min-height: 16px; text-align: left; }}
+QPushButton[role="line"]:hover {{ text-decoration: underline; }}
+QPushButton[role="line"]:focus {{ {focus} }}
 QPushButton[role="chip"] {{ border-radius: 14px; padding: 4px 12px; min-height: 18px; background: transparent;
     border: 1px solid {c.border}; }}
 QPushButton[role="chip"]:hover {{ background: {c.hover}; }}

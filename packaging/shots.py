@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtCore import QEvent, QSize  # noqa: E402
-from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+from PySide6.QtWidgets import QApplication, QLabel, QWidget  # noqa: E402
 
 from engine import Service, Settings  # noqa: E402
 from engine.embedding import create  # noqa: E402
@@ -61,11 +62,23 @@ class ShotPorts:
         raise error
 
 
+@dataclass
+class Told:
+    """Ids of memories that show what telling again does: with many fields, merged into, replacing, replaced."""
+
+    rich: int = 0
+    merged: int = 0
+    newer: int = 0
+    older: int = 0
+
+
 class Photographer:
     """Brings one desktop into a state and saves what it looks like."""
 
-    def __init__(self, app: QApplication, desktop: Desktop, folder: Path, suffix: str) -> None:
+    def __init__(self, app: QApplication, desktop: Desktop, folder: Path, suffix: str, told: Told) -> None:
+        """``told``: the memories of :func:`tell`."""
         self._app, self._desktop, self._folder, self._suffix = app, desktop, folder, suffix
+        self.told = told
         self.window, self.page = desktop.window, desktop.window.page
         self.view, self.pane = self.page.view, self.page.view.pane
 
@@ -109,6 +122,7 @@ class Photographer:
         view.list.choose([self.page.model.ids[2]])
         self.wait(lambda: pane.shown is pane.detail and bool(pane.detail.memory))
         self.shoot("detail")
+        self._changes()
         self._search(question)
         self.page.edit()
         self.wait(lambda: pane.editing)
@@ -135,6 +149,38 @@ class Photographer:
         window.toast.hide()
         self.shoot("trash-empty")
         self._small()
+
+    def _changes(self) -> None:
+        """A memory with facts, names and rare fields; one that was merged into; a newer one and the one it replaced."""
+        told = self.told
+        detail = self.pane.detail
+        self._choose(told.rich)
+        self.wait(lambda: len(detail._facts.findChildren(QLabel)) > 2)
+        self.shoot("facts")
+        bar = detail._scroll.verticalScrollBar()
+        for name, memory_id in (("fields", told.rich), ("merged", told.merged)):
+            self._choose(memory_id)
+            self.wait(lambda: detail._changes.isVisible() and bar.maximum() > 0)
+            bar.setValue(bar.maximum() if name == "merged" else bar.maximum() // 2)
+            self.shoot(name)
+        self._choose(told.newer)
+        self.wait(detail._replaces.isVisible)
+        self.shoot("replaces")
+        detail.opened.emit(told.older)
+        self.wait(lambda: detail._replaced.isVisible() and not detail._replaces.isVisible())
+        self.wait(lambda: bool(self.page.loader._around.linked))
+        self.shoot("replaced")
+        self.window.resize(SMALL)
+        self.wait(lambda: self.view.narrow)
+        self.shoot("small-replaced")
+        self.window.resize(USUAL)
+        self.view.list.choose([self.page.model.ids[2]])
+        self.wait(lambda: detail.memory is not None and detail.memory.id == self.page.model.ids[2])
+
+    def _choose(self, memory_id: int) -> None:
+        detail = self.pane.detail
+        self.view.list.choose([memory_id])
+        self.wait(lambda: detail.memory is not None and detail.memory.id == memory_id)
 
     def _search(self, question: str) -> None:
         view, pane = self.view, self.pane
@@ -210,19 +256,40 @@ def fill(service: Service, memories: list[dict[str, Any]]) -> None:
     service.idle().result()
 
 
+def tell(service: Service, told: list[dict[str, Any]]) -> Told:
+    """Remember what repeats and replaces, in its order: older, newer, first, told again, one with many fields."""
+    now = datetime.now(UTC)
+    ids: list[int] = []
+    for row in told:
+        more: dict[str, Any] = row.get("more", {})
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in more.items()
+        }
+        draft = Draft(
+            content=row["content"], title=row.get("title", ""), participants=tuple(row["people"]),
+            topics=tuple(row.get("topics", ())), key_facts=tuple(row.get("facts", ())), source_client=row["client"],
+            event_time=now + timedelta(days=row["days"]), related=tuple(ids[1:2]) if more else (), **given,
+        )  # fmt: skip
+        ids.append(service.memorize(draft, Actor("client", row["client"])).result().memory.id)
+    service.idle().result()
+    return Told(rich=ids[4], merged=ids[2], newer=ids[1], older=ids[0])
+
+
 def photograph(app: QApplication, folder: Path, language: str, given: dict[str, Any], provider: str) -> None:
     """All pictures in one language, from an empty store to a full one, in both themes."""
     with tempfile.TemporaryDirectory() as place, opened(Path(place), language, provider) as (service, settings):
         desktop = Desktop(app, service, settings, ShotPorts(Path(place)))
         desktop.start(show_window=True)
+        told = Told()
         for theme in ("light", "dark"):
             settings.set("interface.theme", theme)
-            photographer = Photographer(app, desktop, folder, f"{language}-{theme}")
+            photographer = Photographer(app, desktop, folder, f"{language}-{theme}", told)
             photographer.wait(functools.partial(_wears, desktop, theme))
             if theme == "light":
                 photographer.wait(desktop.window.page.view.empty.isVisible)
                 photographer.shoot("empty")
                 fill(service, given["memories"])
+                told = photographer.told = tell(service, given["told"])
             photographer.everything(given["question"])
         desktop.close()
 

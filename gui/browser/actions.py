@@ -41,22 +41,27 @@ class Actions:
         """Archive, or bring back to active."""
         self._edit_all(ids, {"status": status}, f"toast.status.{status}")
 
+    def bring_back(self, memory_id: int) -> None:
+        """What was replaced holds again; what replaced it stays."""
+        self._edit_all([memory_id], {"status": "active"}, "toast.brought_back")
+
     def edit(self, memory_id: int, values: Mapping[str, Any], then: Then = None, failed: Failed = None) -> None:
         """Save the fields of the form."""
         self.commands.run(lambda: self._edit(memory_id, values), "toast.edited", then=then, failed=failed)
 
     def add(self, draft: Draft, then: Callable[[Memory], None], failed: Failed = None) -> None:
-        """A new memory by hand; the same text twice strengthens the one that is there."""
+        """A new memory by hand. What it did to those that are there is said; one that is known is not undone."""
         stored: list[Memory] = []
 
         def kept(remembered: Remembered) -> Outcome:
             stored.append(remembered.memory)
-            created = remembered.outcome == "stored"
-            return Outcome(remembered.changes.history_ids if created else (), 1)
+            own = remembered.outcome in ("stored", "superseded")
+            said = f"toast.added.{remembered.outcome}"
+            return Outcome(remembered.changes.history_ids if own else (), 1, said=said)
 
         self.commands.run(
             lambda: after(self._service.memorize(draft, ACTOR), kept),
-            "toast.added",
+            "toast.added.stored",
             then=lambda _: then(stored[0]),
             failed=failed,
         )

@@ -1,65 +1,36 @@
 """All fields of a memory as pairs of words and values, empty ones left out. Pure text; imports no widget.
 
-Must not cut or change a value; the view decides how much room it gets.
+Must not cut or change a value; the view decides how much room it gets. What has a place of its own in the pane
+(text, title, tags, facts, people and topics, what replaced it) is not told twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
-from engine.types import HistoryEntry, Memory
+from engine.types import Memory
+from gui.browser.around import Around, names, plain, told_facts
+from gui.browser.readable import blocks, lines, listed
 from gui.look import Look
 
 
-def rows(memory: Memory, look: Look) -> list[tuple[str, str]]:
-    """(name, value) of every field that says something, the most asked for first."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: its name, and either text or the ids of memories to open."""
+
+    name: str
+    text: str = ""
+    memories: tuple[int, ...] = ()
+
+
+def rows(memory: Memory, around: Around, look: Look) -> list[Row]:
+    """Every field that says something, the most asked for first."""
+    given = [*_standing(memory, look), *_said(memory, around, look), *_meant(memory, look), *_origin(memory, look)]
     texts = look.texts
-    given: list[tuple[str, str]] = [
-        ("status", texts(f"status.{memory.status}")),
-        ("importance", percent(memory.importance)),
-        ("strength", percent(memory.strength)),
-        ("category", memory.category),
-        ("sensitivity", "" if memory.sensitivity == "normal" else texts(f"sensitivity.{memory.sensitivity}")),
-        ("summary", memory.summary if memory.summary.strip() != memory.content.strip() else ""),
-        ("compressed", memory.compressed),
-        ("key_facts", "\n".join(memory.key_facts)),
-        ("participants", _listed(memory.participants)),
-        ("topics", _listed(memory.topics)),
-        ("mood", memory.mood),
-        ("sentiment", memory.sentiment),
-        ("emotion_intensity", f"{memory.emotion_intensity:g} / 10" if memory.emotion_intensity else ""),
-        ("valence", f"{memory.valence:+g}" if memory.valence else ""),
-        ("event_time", _moment(memory.event_time, look)),
-        ("created_at", _moment(memory.created_at, look)),
-        ("updated_at", _moment(memory.updated_at, look) if memory.updated_at != memory.created_at else ""),
-        ("last_accessed_at", _moment(memory.last_accessed_at, look)),
-        ("recall_count", str(memory.recall_count) if memory.recall_count else ""),
-        ("source_client", memory.source_client),
-        ("source_agent", memory.source_agent),
-        ("conversation_id", memory.conversation_id or ""),
-        ("session_id", memory.session_id or ""),
-        ("persona_id", memory.persona_id or ""),
-        ("position", str(memory.position) if memory.position is not None else ""),
-        ("source_text", memory.source_text),
-        ("external_ids", _listed(memory.external_ids)),
-        ("extra", "\n".join(f"{key}: {value}" for key, value in memory.extra.items())),
-        ("uid", memory.uid),
+    return [
+        Row(texts(f"field.{one.name}"), one.text, one.memories) for one in given if one.text.strip() or one.memories
     ]
-    return [(texts(f"field.{name}"), value) for name, value in given if value.strip()]
-
-
-def history_line(entry: HistoryEntry, look: Look) -> tuple[str, str]:
-    """(what happened, when and by whom) of one change."""
-    texts = look.texts
-    key = f"history.{entry.action}"
-    what = texts(key) if key in texts else entry.action
-    fields = [name for name in (entry.after or {}) if f"field.{name}" in texts]
-    if entry.action == "edited" and fields:
-        what = texts("history.edited_fields", fields=_listed(tuple(texts(f"field.{name}") for name in fields[:4])))
-    who = texts("history.by_window") if entry.actor.kind == "gui" else entry.actor.name or texts("history.by_nobody")
-    when = texts("history.when_who", when=look.moment(entry.at), who=who)
-    return what, f"{when} · {texts('history.taken_back')}" if entry.undone else when
 
 
 def percent(value: float) -> str:
@@ -67,10 +38,80 @@ def percent(value: float) -> str:
     return f"{value:.0%}"
 
 
-def _listed(values: tuple[str, ...]) -> str:
-    return ", ".join(values)
+def _standing(memory: Memory, look: Look) -> list[Row]:
+    texts = look.texts
+    return [
+        Row("status", texts(f"status.{memory.status}")),
+        Row("importance", percent(memory.importance)),
+        Row("strength", percent(memory.strength)),
+        Row("surprise", percent(memory.surprise) if memory.surprise is not None else ""),
+        Row("category", memory.category),
+        Row("sensitivity", "" if memory.sensitivity == "normal" else texts(f"sensitivity.{memory.sensitivity}")),
+    ]
+
+
+def _said(memory: Memory, around: Around, look: Look) -> list[Row]:
+    texts = look.texts
+    told = {plain(fact.text) for fact in told_facts(memory, around)}
+    facts = [fact for fact in memory.key_facts if plain(fact) not in told]
+    shown = {plain(name) for _, name in names(memory, around)}
+    entities = [name for name in memory.entities if plain(name) not in shown]
+    level, period = memory.digest_level, memory.digest_period
+    digest = [texts(f"digest.{level}")] if level else []
+    return [
+        Row("summary", memory.summary if memory.summary.strip() != memory.content.strip() else ""),
+        Row("compressed", memory.compressed),
+        Row("persona_summary", memory.persona_summary),
+        Row("key_facts", "\n".join(facts)),
+        Row("why", memory.why),
+        Row("effective_methods", "\n".join(memory.effective_methods)),
+        Row("context", memory.context),
+        Row("residual", lines(memory.residual, texts)),
+        Row("entities", listed(entities, texts)),
+        Row("topic_path", " › ".join(memory.topic_path)),
+        Row("digest_level", " · ".join([*digest, *([period] if period.strip() else [])])),
+        Row("sources", memories=memory.sources),
+        Row("related", memories=memory.related),
+    ]
+
+
+def _meant(memory: Memory, look: Look) -> list[Row]:
+    texts = look.texts
+    return [
+        Row("mood", memory.mood),
+        Row("sentiment", memory.sentiment),
+        Row("emotion_intensity", f"{memory.emotion_intensity:g} / 10" if memory.emotion_intensity else ""),
+        Row("valence", f"{memory.valence:+g}" if memory.valence else ""),
+        Row("tone", lines(memory.tone, texts)),
+        Row("trigger_name", memory.trigger_name),
+        Row("trigger_text", memory.trigger_text),
+        Row("trigger", memory.trigger),
+    ]
+
+
+def _origin(memory: Memory, look: Look) -> list[Row]:
+    texts = look.texts
+    return [
+        Row("event_time", _moment(memory.event_time, look)),
+        Row("created_at", _moment(memory.created_at, look)),
+        Row("updated_at", _moment(memory.updated_at, look) if memory.updated_at != memory.created_at else ""),
+        Row("last_accessed_at", _moment(memory.last_accessed_at, look)),
+        Row("recall_count", str(memory.recall_count) if memory.recall_count else ""),
+        Row("source_client", memory.source_client),
+        Row("source_agent", memory.source_agent),
+        Row("conversation_id", memory.conversation_id or ""),
+        Row("session_id", memory.session_id or ""),
+        Row("persona_id", memory.persona_id or ""),
+        Row("position", str(memory.position) if memory.position is not None else ""),
+        Row("source_text", memory.source_text),
+        Row("modalities", blocks(memory.modalities, texts)),
+        Row("created_context", lines(memory.created_context, texts)),
+        Row("updated_context", lines(memory.updated_context, texts)),
+        Row("external_ids", listed(memory.external_ids, texts)),
+        Row("extra", lines(memory.extra, texts)),
+        Row("uid", memory.uid),
+    ]
 
 
 def _moment(moment: datetime | None, look: Look) -> str:
-    say: Callable[[datetime], str] = look.moment
-    return say(moment) if moment is not None else ""
+    return look.moment(moment) if moment is not None else ""

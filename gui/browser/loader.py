@@ -1,4 +1,4 @@
-"""Reads for the Memories page: the list or the search, the one memory, its history, the filters' values.
+"""Reads for the Memories page: the list or the search, the one memory and what belongs to it, the filters' values.
 
 Turns a ``BrowserState`` into service calls and answers into signals; repeats them when the store changes. Must not
 touch a widget.
@@ -6,11 +6,15 @@ touch a widget.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import Service
-from engine.types import Changes, Recollection
+from engine.types import Changes, Memory, Recollection
 from gui.bridge import Courier
+from gui.browser.around import Around, links
 from gui.browser.state import BrowserState
 from gui.look import Look
 from gui.operations import Query
@@ -31,6 +35,7 @@ class Loader(QObject):
     shown = Signal(object)  # Memory
     gone = Signal(int)  # id of a memory that was shown and is no more
     history = Signal(object)  # tuple[HistoryEntry, ...]
+    around = Signal(object)  # Around, as far as it is known
     busy = Signal(bool)
     failed = Signal(object)
 
@@ -40,10 +45,14 @@ class Loader(QObject):
         self._state = BrowserState()
         self._asked = False
         self._one: int | None = None
+        self._around = Around(0)
         self._listing, self._facets, self._memory, self._history = (Query(courier, self) for _ in range(4))
+        self._facts, self._entities, self._replaced, self._linked = (Query(courier, self) for _ in range(4))
         self._listing.busy.connect(self.busy)
-        for query in (self._listing, self._facets, self._history):
+        for query in (self._listing, self._facets, *self._of_one()):
             query.failed.connect(self.failed)
+        for query in self._of_around():
+            query.failed.connect(lambda _: self._tell_around())
         self._memory.failed.connect(self._lost)
         self._timer = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(self.refresh)
@@ -75,14 +84,21 @@ class Loader(QObject):
         self._facets.ask(self._service.facets, self.facets.emit)
 
     def show_one(self, memory_id: int | None) -> None:
-        """Read one memory and its history; None forgets it."""
+        """Read one memory and what belongs to it; None forgets it."""
         self._one = memory_id
         if memory_id is None:
             self._memory.drop()
-            self._history.drop()
+            self._drop_rest()
             return
-        self._memory.ask(lambda: self._service.get(memory_id), self.shown.emit)
-        self._history.ask(lambda: self._service.history(memory_id, HISTORY), self.history.emit)
+        if self._around.memory_id != memory_id:
+            self._around = Around(memory_id)
+            self._linked.drop()
+        service, graph = self._service, self._service.graph
+        self._memory.ask(lambda: service.get(memory_id), self._arrived)
+        self._history.ask(lambda: service.history(memory_id, HISTORY), self.history.emit)
+        self._facts.ask(lambda: graph.atoms(memory_id), lambda found: self._learn(facts=found))
+        self._entities.ask(lambda: graph.of_memory(memory_id), lambda found: self._learn(entities=found))
+        self._replaced.ask(lambda: service.replaced_by(memory_id), lambda found: self._learn(replaced=found))
 
     def store_changed(self, changes: Changes) -> None:
         """Ask again soon where ``changes`` touch what is shown."""
@@ -104,11 +120,36 @@ class Loader(QObject):
     def _answered(self, answer: Recollection) -> None:
         self.answered.emit(answer)
 
+    def _arrived(self, memory: Memory) -> None:
+        wanted = links(memory)
+        if wanted:
+            self._linked.ask(lambda: self._service.get_many(wanted), lambda found: self._learn(linked=found))
+        self.shown.emit(memory)
+
+    def _learn(self, **values: Any) -> None:
+        self._around = replace(self._around, **values)
+        self._tell_around()
+
+    def _tell_around(self) -> None:
+        """Once for all that is on its way: the pane is made anew each time."""
+        if not any(query.running for query in self._of_around()):
+            self.around.emit(self._around)
+
+    def _of_one(self) -> tuple[Query, ...]:
+        return (self._history, *self._of_around())
+
+    def _of_around(self) -> tuple[Query, ...]:
+        return (self._facts, self._entities, self._replaced, self._linked)
+
+    def _drop_rest(self) -> None:
+        for query in self._of_one():
+            query.drop()
+
     def _lost(self, error: BaseException) -> None:
         memory_id = self._one
         if getattr(error, "code", "") == "not_found" and memory_id is not None:
             self._one = None
-            self._history.drop()
+            self._drop_rest()
             self.gone.emit(memory_id)
         else:
             self.failed.emit(error)

@@ -83,6 +83,7 @@ class MemoriesPage(QObject):
         loader.shown.connect(self._shown)
         loader.gone.connect(lambda _: self._rest())
         loader.history.connect(view.pane.detail.show_history)
+        loader.around.connect(view.pane.detail.show_around)
         loader.busy.connect(view.search.set_busy)
         loader.failed.connect(self.failed)
         self.model.failed.connect(self.failed)
@@ -93,9 +94,13 @@ class MemoriesPage(QObject):
         view.new_button.clicked.connect(self.new_memory)
         view.list.chosen.connect(self._chosen)
         view.list.opened.connect(lambda: self.view.open_pane(True))
-        view.found.chosen.connect(self._show_near_miss)
-        view.pane.detail.tag_chosen.connect(self._filter_by_tag)
-        view.pane.detail.undo_chosen.connect(lambda entry: self._commands.undo_entry(entry, self.loader.refresh))
+        view.found.chosen.connect(self._open)
+        detail = view.pane.detail
+        detail.tag_chosen.connect(self._filter_by_tag)
+        detail.name_chosen.connect(self._search_for)
+        detail.opened.connect(self._open)
+        detail.brought_back.connect(self.actions.bring_back)
+        detail.undo_chosen.connect(lambda entry: self._commands.undo_entry(entry, self.loader.refresh))
         view.pane.editor.saved.connect(self._save)
         view.pane.editor.cancelled.connect(self._leave_form)
         view.pane.bulk.verb.connect(self._do)
@@ -179,9 +184,13 @@ class MemoriesPage(QObject):
         self.loader.show_one(memory_id)
         self.view.open_pane(True)
 
-    def _show_near_miss(self, memory_id: int) -> None:
-        if self.view.pane.may_leave():
-            self.view.list.choose([])
+    def _open(self, memory_id: int) -> None:
+        """Show a memory that may not be listed here: a near miss, or one that another is tied to."""
+        if not self.view.pane.may_leave():
+            return
+        listed = self.model.row_of(memory_id) >= 0
+        self.view.list.choose([memory_id] if listed else [])
+        if not listed:
             self._show_one(memory_id)
 
     def _rest(self) -> None:
@@ -277,6 +286,16 @@ class MemoriesPage(QObject):
 
     def _filter_by_tag(self, tag: str) -> None:
         self._show_state(self._state.changed(tags=(tag,)))
+        self._turn_to_list()
+
+    def _search_for(self, name: str) -> None:
+        self._show_state(self._state.changed(text=name))
+        self._turn_to_list()
+
+    def _turn_to_list(self) -> None:
+        """Where list and pane take turns, show what was asked for."""
+        if self.view.narrow:
+            self.view.open_pane(False)
 
     def _copy(self) -> None:
         memory = self.view.pane.detail.memory
@@ -286,5 +305,6 @@ class MemoriesPage(QObject):
 
     def _choose_waiting(self) -> None:
         waiting, self._choose_next = self._choose_next, None
-        if waiting is not None and self.model.row_of(waiting) >= 0:
+        # Whoever is writing the next one already must not be asked whether to leave it.
+        if waiting is not None and not self.view.pane.editing and self.model.row_of(waiting) >= 0:
             self.view.list.choose([waiting])

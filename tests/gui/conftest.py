@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from engine import Service, Settings
 from engine.embedding import NoEmbedder
-from engine.types import Actor, Draft, Memory
+from engine.types import Actor, Atom, Draft, Memory
 from gui.application import Desktop
 from gui.bridge import Courier
 from gui.look import Look
@@ -33,6 +34,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/gui" in item.path.as_posix():
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support"))
+
+
+@pytest.fixture(autouse=True)
+def _collected_here() -> Iterator[None]:
+    """Windows that a test let go are collected on Qt's own thread; an engine's thread must not end their timers."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 class FakePorts:
@@ -131,10 +141,30 @@ def memory() -> MakeMemory:
             "participants": (), "key_facts": (), "sensitivity": "normal", "status": "active", "pinned": False,
             "protected": False, "resolved": False, "conversation_id": None, "session_id": None, "persona_id": None,
             "position": None, "source_agent": "", "source_client": "", "source_text": "", "event_time": None,
-            "external_ids": (), "extra": {}, "created_at": MOMENT, "updated_at": MOMENT, "last_accessed_at": None,
-            "access_count": 0.0, "recall_count": 0,
+            "valid_from": None, "valid_to": None, "superseded_by": None, "surprise": None, "external_ids": (),
+            "extra": {}, "created_at": MOMENT, "updated_at": MOMENT, "last_accessed_at": None, "access_count": 0.0,
+            "recall_count": 0,
         }  # fmt: skip
         return Memory(**{**values, **given})
+
+    return make
+
+
+MakeAtom = Callable[..., Atom]
+
+
+@pytest.fixture
+def atom() -> MakeAtom:
+    """Makes facts that need no store: an active one that is good for years to come."""
+
+    def make(atom_id: int, text: str, **given: Any) -> Atom:
+        values: dict[str, Any] = {
+            "id": atom_id, "text": text, "type": "factual", "memory_ids": (1,), "conversation_id": None,
+            "persona_id": None, "importance": 0.5, "confidence": 0.8, "event_time": None, "status": "active",
+            "status_at": MOMENT, "created_at": MOMENT, "last_accessed_at": None, "last_reinforced_at": None,
+            "reinforcement_count": 0, "ttl_days": 30.0, "expires_at": datetime(2999, 5, 20, tzinfo=UTC),
+        }  # fmt: skip
+        return Atom(**{**values, **given})
 
     return make
 
