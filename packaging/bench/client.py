@@ -6,8 +6,11 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from app.ipc import endpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 INITIALIZE = {
@@ -40,6 +43,26 @@ class ShimClient:
                 if "error" in answer:
                     raise RuntimeError(str(answer["error"]))
                 return dict(answer["result"])
+
+    def pipelined(
+        self, method: str, calls: Iterable[dict[str, Any]], in_flight: int
+    ) -> Iterator[tuple[dict[str, Any], float]]:
+        """Send ``calls`` with up to ``in_flight`` unanswered at a time; (result, seconds) of each as it is answered."""
+        assert self._process.stdout is not None
+        waiting: dict[int, float] = {}
+        more = iter(calls)
+        while True:
+            while len(waiting) < in_flight and (call := next(more, None)) is not None:
+                self._count += 1
+                waiting[self._count] = time.perf_counter()
+                self._send({"jsonrpc": "2.0", "id": self._count, "method": method, "params": call})
+            if not waiting:
+                return
+            answer = json.loads(self._process.stdout.readline())
+            if answer.get("id") in waiting:
+                if "error" in answer or answer["result"].get("isError"):
+                    raise RuntimeError(str(answer))
+                yield dict(answer["result"]), time.perf_counter() - waiting.pop(answer["id"])
 
     def initialize(self) -> dict[str, Any]:
         """The handshake; returns the server's answer."""
@@ -76,6 +99,12 @@ class Host:
     def __enter__(self) -> Host:
         command = [sys.executable, "-m", "app", "serve", "--data", str(self._data)]
         self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # A shim that comes before the host is up starts one of its own, which would outlive the measurement.
+        end = time.monotonic() + 60
+        while endpoint.read(str(self._data)) is None:
+            if self._process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError("the host did not come up")
+            time.sleep(0.02)
         return self
 
     def __exit__(self, *_: object) -> None:

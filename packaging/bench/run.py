@@ -1,7 +1,7 @@
 """bench NAME: measures and prints a table, JSON beside it where asked. ``tasks.py bench`` runs it.
 
-Names: recall (quality per set), latency (recall time at N memories), floor (the same as a ratio to bare parts),
-start (shim and app start). What they must reach is written in the README beside the measured figures.
+Names: recall (quality per set), latency (recall time at N memories), floor (the same as a ratio to bare parts), write
+(memorize a second through the shim), start (shim and app start). What they must reach is in the README.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).resolve().parent)]
 
 import recall  # noqa: E402
 import speed  # noqa: E402
+import writing  # noqa: E402
 
 from engine import Settings  # noqa: E402
 from engine.embedding import Embedder, create  # noqa: E402
@@ -29,8 +30,8 @@ METRICS = ("R@1", "R@5", "R@10", "MRR@10", "nDCG@10")
 def main(argv: list[str]) -> int:
     """Run one benchmark; exit code 0, or 2 for wrong words."""
     parser = argparse.ArgumentParser(prog="tasks.py bench")
-    parser.add_argument("name", choices=("recall", "latency", "floor", "start"))
-    parser.add_argument("--n", type=int, default=10_000, help="memories (latency, floor)")
+    parser.add_argument("name", choices=("recall", "latency", "floor", "write", "start"))
+    parser.add_argument("--n", type=int, default=10_000, help="memories (latency, floor, write)")
     parser.add_argument("--sets", type=Path, help="folder of sets (recall)")
     parser.add_argument("--compare", default="", help="comma separated: bm25, rrf, dense (recall)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter (recall)")
@@ -50,6 +51,9 @@ def main(argv: list[str]) -> int:
             result = _through_shim(options.sets, options.scope)
         else:
             result = _recall(options.sets, compare, dict(pair.split("=", 1) for pair in options.set))
+    elif options.name == "write":
+        result = writing.measure(options.n)
+        _print_rows(result)
     elif options.name == "start":
         result = speed.start()
         _print_rows(result)
