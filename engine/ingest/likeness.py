@@ -76,6 +76,8 @@ def judge(old: Side, new: Side, cosine: float | None) -> Judgement:
     clash = guard.clash(a.evidence, b.evidence)
     most = _MOST_ADDED_BY_WORDS if cosine is None else _MOST_ADDED
     reason = not_same(a, b, rest_a, rest_b, clash, most) or _other_time(old, new)
+    if reason is None and min(_telling(a), _telling(b)) < 2:
+        reason = "short"
     if reason is None and opposed(a.sides, b.sides, groups_from=1):
         reason = "opposed"
     if reason is None and (cosine is None or cosine >= SAME_COSINE):
@@ -85,9 +87,20 @@ def judge(old: Side, new: Side, cosine: float | None) -> Judgement:
         change = replaces(a, b, old.layer, dated, rest_a, rest_b, clash)
         if change is not None and _says_more(a, b):
             return Judgement("different", "more", covers)
+        if change is not None and _numbered(a) and _numbered(b) and not b.flags & {"now", "change"}:
+            return Judgement("different", "number", covers)
         if change is not None:
             return Judgement("update", change, covers)
     return Judgement("different", reason or "meaning", covers)
+
+
+def _telling(a: Features) -> int:
+    return sum(token.weight > 0 for token in a.tokens)
+
+
+def _numbered(a: Features) -> bool:
+    """Whether a number names the thing ("room number 3") rather than being a value of it ("its number is 3")."""
+    return _NAMED_BY_NUMBER.search(a.evidence.folded) is not None
 
 
 def _says_more(a: Features, b: Features) -> bool:
@@ -99,7 +112,8 @@ def _says_more(a: Features, b: Features) -> bool:
         return False
     for clause in a.clauses:
         telling = [token for token in clause if token.weight > 0]
-        if telling and all(missing(token, b) > 0 for token in telling):
+        states = any(token.key.startswith(("v.", "=")) for token in clause)
+        if telling and states and all(missing(token, b) > 0 for token in telling):
             return True
     return False
 
@@ -117,6 +131,7 @@ def _covers(rest_old: Sequence[Token], rest_new: Sequence[Token]) -> Covers:
     return "neither" if rest_new else "old"
 
 
+_NAMED_BY_NUMBER: Final = re.compile(r"\b(?:number|no\.?|nr\.?|id|issue|ticket|item|chapter)\s*#?\d|#\d")
 # Where a sentence ends: after its mark and a space, at a Chinese mark, at the end of a line.
 _SENTENCE: Final = re.compile(r"(?<=[。！？；\n])|(?<=[.!?;])(?=\s)")
 
