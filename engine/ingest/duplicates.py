@@ -26,7 +26,7 @@ from engine.text import terms
 from engine.types import FINDABLE, Filters, Memory
 
 # So many are looked at by words and by meaning each.
-_CANDIDATES: Final = 6
+_CANDIDATES: Final = 5
 # As many of the newest, which came while the candidates were looked for.
 _RECENT: Final = 16
 # A text that replaces more than this many at once is more likely misread than so newsworthy.

@@ -15,8 +15,11 @@ from engine.ingest.judge_words import Wording, wording
 from engine.text.segmentation import Segmenter
 
 T = TypeVar("T")
-# A few kilobytes each.
-_KEPT: Final = 1_024
+_Key = tuple[Callable[..., Any], str]
+_Cache = LRUCache[_Key, Any]
+# A few kilobytes each. Of the wordings only those of the write at hand are asked for twice.
+_KEPT: Final = 3_000
+_WORDINGS: Final = 64
 
 
 class Readings:
@@ -25,28 +28,30 @@ class Readings:
     def __init__(self, segmenter: Segmenter) -> None:
         self.segmenter = segmenter
         self._guard = threading.Lock()
-        self._kept: LRUCache[tuple[Callable[..., Any], str], Any] = LRUCache(_KEPT)
+        self._kept: _Cache = LRUCache(_KEPT)
+        self._wordings: _Cache = LRUCache(_WORDINGS)
 
     def read(self, how: Callable[[str, Wording], T], text: str) -> T:
         """``how(text, its wording)``; ``how`` is pure, so that an earlier result is as good."""
-        made: T = self._found((how, text), lambda: how(text, self.wording(text)))
+        made: T = self._found(self._kept, (how, text), lambda: how(text, self.wording(text)))
         return made
 
     def wording(self, text: str) -> Wording:
         """The words of ``text``, which every reading begins with."""
-        made: Wording = self._found((wording, text), lambda: wording(text, self.segmenter))
+        made: Wording = self._found(self._wordings, (wording, text), lambda: wording(text, self.segmenter))
         return made
 
-    def _found(self, key: tuple[Callable[..., Any], str], make: Callable[[], Any]) -> Any:
+    def _found(self, cache: _Cache, key: _Key, make: Callable[[], Any]) -> Any:
         with self._guard:
-            found = self._kept.get(key)
+            found = cache.get(key)
         if found is None:
             found = make()
             with self._guard:
-                self._kept[key] = found
+                cache[key] = found
         return found
 
     def forget(self) -> None:
         """After an erase: no text stays."""
         with self._guard:
             self._kept.clear()
+            self._wordings.clear()

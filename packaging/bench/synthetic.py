@@ -39,6 +39,27 @@ def texts(count: int, seed: int = 7) -> Iterator[str]:
         yield _sentence(dice, dice.random() < 0.5, dice.randrange(1, 40_000))
 
 
+_FACTS = (
+    "{p} keeps key {n} in the {t}.",
+    "The code of the {t} at {w} is {n}.",
+    "{p} paid {n} euros for the {t}.",
+    "{p}把{n}号钥匙放在{t}里。",
+    "{w}的{t}编号是{n}。",
+    "{p}买{t}花了{n}块。",
+)
+
+
+def facts(count: int, seed: int = 7) -> Iterator[str]:
+    """``count`` texts of one short fact each, 10–70 characters, about half in each language."""
+    dice = random.Random(seed)
+    for _ in range(count):
+        frame = dice.choice(_FACTS)
+        chinese = frame.isascii() is False
+        things, places = (_THINGS_ZH, _PLACES_ZH) if chinese else (_THINGS_EN, _PLACES_EN)
+        person, number = dice.choice(_PEOPLE), dice.randrange(1, 1_000_000)
+        yield frame.format(p=person, t=dice.choice(things), w=dice.choice(places), n=number)
+
+
 def questions(count: int, seed: int = 11) -> list[str]:
     """``count`` distinct questions about such texts."""
     dice = random.Random(seed)

@@ -2,7 +2,7 @@
 
 One client that waits for each answer, one that keeps some calls in flight (a turn's tool calls come together), and
 several clients at once. Each acknowledged memory is safe on disk with its words, atoms and graph; how many had their
-vector by then is told as well. Texts have at most 100 characters and one fact.
+vector by then is told as well. "facts" are texts of one short fact, "sentences" longer ones of up to 100 characters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from client import Host, ShimClient
 from metrics import quantile
-from synthetic import texts
+from synthetic import facts, texts
 
 LONGEST = 100
 IN_FLIGHT = 8
@@ -26,8 +26,15 @@ Row = dict[str, Any]
 
 
 def measure(count: int) -> Row:
-    """Rates over ``count`` memories each way, on a store of ``count`` that grows; {"one": {...}, ...}."""
-    source = _short_texts()
+    """Rates over ``count`` memories each way, for both kinds of text, each on a store of its own."""
+    return {
+        f"{kind}, {name}": row
+        for kind, source in (("facts", facts(10 * count + 100)), ("sentences", _sentences()))
+        for name, row in _measure(count, source).items()
+    }
+
+
+def _measure(count: int, source: Iterator[str]) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         with Host(data):
@@ -89,7 +96,7 @@ def _together(data: Path, parts: Sequence[Sequence[str]]) -> Row:
     return {"memorize/s": round(sum(map(len, parts)) / seconds, 1), "vector_pending": pending}
 
 
-def _short_texts() -> Iterator[str]:
+def _sentences() -> Iterator[str]:
     seed = 7
     while True:
         yield from (text for text in texts(10_000, seed) if len(text) <= LONGEST)
