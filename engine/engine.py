@@ -243,10 +243,12 @@ class Engine:
         if gone_entries:
             self.space.facts.remove(np.array(gone_entries, dtype=np.int64))
 
-    def _named(self, action: str, actor: Actor, history_ids: tuple[int, ...], gone: Sequence[int]) -> Changes:
+    def _named(
+        self, action: str, actor: Actor, history_ids: tuple[int, ...], gone: Sequence[int], touched: tuple[int, ...]
+    ) -> Changes:
         """After a decision about names: what the graph lost leaves the index."""
         self.index_gone((), gone)
-        return self._changed(action, actor, history_ids=history_ids)
+        return self._changed(action, actor, updated=touched, history_ids=history_ids)
 
     def _edited(self, action: str, actor: Actor, done: Sequence[editing.Edited]) -> Changes:
         self.index_gone(

@@ -13,6 +13,7 @@ from engine.clock import Clock
 from engine.errors import Conflict
 from engine.ingest import aliasing
 from engine.retrieval import atoms as atom_search
+from engine.retrieval import query as asking
 from engine.retrieval import relations
 from engine.storage import aliases, history
 from engine.storage import atoms as atom_rows
@@ -40,11 +41,13 @@ NO_MEMORY = 0
 # More names than this are no longer a help but a dictionary of their own.
 _NAMES = 20_000
 _EVERYTHING = Filters(scope=ALL_SCOPES, statuses=STATUSES)
-Announce = Callable[[str, Actor, tuple[int, ...], Sequence[int]], Changes]
+Announce = Callable[[str, Actor, tuple[int, ...], Sequence[int], tuple[int, ...]], Changes]
 
 
 class Graph:
-    """Over ``database``; ``announce``(action, actor, history ids, gone entries) makes the ``Changes`` of a write."""
+    """Over ``database``; ``announce``(action, actor, history ids, gone entries, memories) makes a write's
+    ``Changes``.
+    """
 
     def __init__(self, database: Database, clock: Clock, announce: Announce) -> None:
         self._database = database
@@ -55,6 +58,7 @@ class Graph:
 
     def entities(self, text: str, types: Sequence[EntityType], limit: int, filters: Filters) -> tuple[Entity, ...]:
         """Entities by name, the best first; without a text those that most memories mention."""
+        asking.check_filters(filters)
         with self._database.reader() as cx:
             if not text.strip():
                 return tuple(relations.most_mentioned(cx, filters, limit, tuple(types)))
@@ -62,18 +66,21 @@ class Graph:
 
     def neighbourhood(self, entity_id: int, hops: int, limit: int, filters: Filters) -> Neighbourhood:
         """What surrounds an entity. Errors: ``NotFound``."""
+        asking.check_filters(filters)
         with self._database.reader() as cx:
             return relations.neighbourhood(cx, entity_id, hops, limit, filters)
 
     def path(self, from_id: int, to_id: int, hops: int, filters: Filters) -> ConnectingPath:
         """A shortest way from one entity to another. Errors: ``NotFound``."""
+        asking.check_filters(filters)
         with self._database.reader() as cx:
             return relations.path(cx, from_id, to_id, hops, filters)
 
-    def of_memory(self, memory_id: int) -> tuple[Entity, ...]:
-        """Whom and what a memory mentions."""
+    def of_memory(self, memory_id: int, filters: Filters = _EVERYTHING) -> tuple[Entity, ...]:
+        """Whom and what a memory mentions, as the memories that pass ``filters`` spell and count it."""
+        asking.check_filters(filters)
         with self._database.reader() as cx:
-            return tuple(relations.of_memory(cx, memory_id, _EVERYTHING))
+            return tuple(relations.of_memory(cx, memory_id, filters))
 
     def atoms(self, memory_id: int) -> tuple[Atom, ...]:
         """The facts that a memory says."""
@@ -82,11 +89,12 @@ class Graph:
 
     def search_atoms(self, query: AtomQuery) -> tuple[AtomHit, ...]:
         """Single facts that answer a question, by words and by what their lifetime leaves of them (S0)."""
+        asking.check_filters(query.filters)
         with self._database.reader() as cx:
             return atom_search.search(cx, query, self._clock.now())
 
     def names(self) -> tuple[str, ...]:
-        """Chinese names that were given for people and topics, and those of aliases: words of their own."""
+        """The names that were given for people and topics, and those of aliases: words of their own."""
         with self._database.reader() as cx:
             return (*(alias.name for alias in aliases.everything(cx)), *naming.given_names(cx, _NAMES))
 
@@ -125,6 +133,8 @@ class Graph:
         """*writer*: take a decision about names back. Errors: ``Conflict``."""
         if entry.undone:
             raise Conflict(reason="already_undone", id=entry.id)
+        if entry.before is None and entry.after is None:
+            raise Conflict(reason="erased", id=entry.id)
         before, after = (_rows(side) for side in (entry.before, entry.after))
 
         def back(cx: Connection) -> aliasing.AliasChange:
@@ -141,7 +151,7 @@ class Graph:
             before = {"aliases": [asdict(alias) for alias in change.before]}
             after = {"aliases": [asdict(alias) for alias in change.after]}
             row = history.record(cx, self._clock.now(), actor, action, NO_MEMORY, before, after, undoes=undoes)
-        return self._announce(action, actor, (row,), change.touched.gone)
+        return self._announce(action, actor, (row,), change.touched.gone, change.memories)
 
 
 def _rows(side: object) -> tuple[Alias, ...]:

@@ -58,9 +58,10 @@ class GraphService:
         """A shortest way from one entity to another, with the memories that prove each step."""
         return self._read(lambda: self._graph.path(from_id, to_id, hops, filters))
 
-    def of_memory(self, memory_id: int) -> Future[tuple[Entity, ...]]:
-        """Whom and what a memory mentions."""
-        return self._read(lambda: self._graph.of_memory(memory_id))
+    def of_memory(self, memory_id: int, filters: Filters | None = None) -> Future[tuple[Entity, ...]]:
+        """Whom and what a memory mentions; ``filters``: as which memories spell and count it, None = all."""
+        more = () if filters is None else (filters,)
+        return self._read(lambda: self._graph.of_memory(memory_id, *more))
 
     def atoms(self, memory_id: int) -> Future[tuple[Atom, ...]]:
         """The facts that a memory says."""

@@ -280,10 +280,10 @@ class Service:
     def reindex(
         self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None
     ) -> Future[dict[str, int]]:
-        """Make words and vector index anew from the rows; {"lexical": n, "vectors": n}.
+        """Make words, graph and vector indexes anew from the rows; {"lexical": n, "graph": n, "vectors": n}.
 
-        ``progress``(done, total) counts memories, then vectors. Until it is done the old index answers; cancelled, it
-        stays. Errors: ``Cancelled``, ``Closed``.
+        ``progress``(done, total) counts memories for the words and again for the graph, then vectors. Until it is done
+        the old index answers; cancelled, it stays. Errors: ``Cancelled``, ``Closed``.
         """
         self._refuse_closed()
         return self._background.reindex(progress, cancelled or (lambda: False))

@@ -35,9 +35,11 @@ def follow(cx: Connection, memory: Memory, found: Facts, context: Context) -> tu
 
 
 def again(cx: Connection, memory: Memory, context: Context) -> tuple[int, ...]:
-    """As :func:`follow`, from the memory alone, as of when it was told: what a graph that is made anew needs."""
-    then = replace(context, now=memory.created_at)
-    return follow(cx, memory, classified(memory.content, memory.key_facts, then.now, then.zone), then)
+    """As :func:`follow`, from the memory alone: what a graph that is made anew needs. Its words are of the day on which
+    it was told, the life of its facts begins with its last use."""
+    found = classified(memory.content, memory.key_facts, memory.created_at, context.zone)
+    used = max(memory.created_at, memory.last_accessed_at or memory.created_at)
+    return follow(cx, memory, found, replace(context, now=used))
 
 
 def changed(cx: Connection, memory: Memory, fields: Iterable[str], context: Context) -> tuple[int, ...]:

@@ -117,11 +117,21 @@ class Judge:
             cosine = cosines.get(memory.id)
             kind = likeness.judge(old, new, cosine).kind
             wanted = (kind == "same" and self.values["memory.merge"]) or (
-                kind == "update" and self.values["memory.supersede"] and not memory.pinned
+                kind == "update"
+                and self.values["memory.supersede"]
+                and not memory.pinned
+                and not self._of_another_time(memory)
             )
             if wanted:
                 found.append((kind, memory, cosine or 0.0))
         return found
+
+    def _of_another_time(self, memory: Memory) -> bool:
+        """Told of a past that is over, of what is to come, or of a time before ``memory``'s: that replaces nothing."""
+        row = self.prepared.values
+        now, begin, end = row["created_at"], row["valid_from"] or row["event_time"], row["valid_to"]
+        known = memory.valid_from or memory.event_time
+        return bool((end and end <= now) or (begin and (begin > now or (known and begin < known))))
 
     def _candidates(self, cx: Connection, ids: Iterable[int]) -> list[Memory]:
         """Those of ``ids`` that a draft in this scope may repeat or replace."""

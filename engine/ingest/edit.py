@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import Conflict, NotFound, Protected
-from engine.ingest import derive
+from engine.errors import Conflict, InvalidArgument, NotFound, Protected
+from engine.ingest import derive, succession
 from engine.ingest.context import Context
 from engine.ingest.draft import derived, summary_of
-from engine.ingest.memorize import BY_RULE, TOLD, replace_passages, set_fields, untold
-from engine.storage import history, journal, memories, passages
+from engine.ingest.memorize import TOLD, replace_passages, untold
+from engine.storage import aliases, columns, history, journal, memories, passages
 from engine.storage.database import Connection
 from engine.storage.memories import fields_of, require
 from engine.types import FINDABLE, Actor, Memory
@@ -71,6 +71,8 @@ def apply(
             row["summary"] = changed["summary"] = summary_of(changed["content"])
     memories.update(cx, memory_id, {**row, "updated_at": context.now})
     after = require(cx, memory_id)
+    if after.valid_from and after.valid_to and after.valid_to < after.valid_from:
+        raise InvalidArgument(field="valid_to", reason="ends_before_start")
     if "related" in changed:
         changed["related"] = after.related  # links to nothing are not kept
         if after.related == before.related:
@@ -95,7 +97,10 @@ def refuse_protected(memory: Memory, actor: Actor) -> None:
 
 
 def restore(cx: Connection, memory_id: int, context: Context) -> Edited:
-    """Out of the trash, back to the status it had before. Not in the trash: nothing happens."""
+    """Out of the trash, back to the status it had before; what nothing replaces any more becomes active.
+
+    Not in the trash: nothing happens.
+    """
     memory = require(cx, memory_id)
     if memory.status != "trashed":
         return Edited(memory, None)
@@ -104,6 +109,8 @@ def restore(cx: Connection, memory_id: int, context: Context) -> Edited:
         if entry.after and entry.after.get("status") == "trashed" and entry.before:
             previous = str(entry.before.get("status", "active"))
             break
+    if previous == "superseded" and not succession.held(cx, memory.superseded_by):
+        previous = "active"
     return apply(cx, memory_id, {"status": previous}, context, action="restored")
 
 
@@ -118,20 +125,19 @@ def erase(cx: Connection, ids: Sequence[int], context: Context) -> Erased:
         if memory_id not in found:
             raise NotFound(kind="memory", id=memory_id)
         refuse_protected(found[memory_id], context.actor)
-    also: list[tuple[int, int]] = []
-    for memory_id in ids:
-        for old in memories.get_many(cx, memories.replaced_by(cx, memory_id)).values():
-            if old.id not in found:
-                status = "active" if old.status == "superseded" else old.status
-                values = {"status": status, "superseded_by": None, "valid_to": None}
-                also.append((old.id, set_fields(cx, old, values, "brought_back", BY_RULE, context)))
+    also = succession.leave(cx, found, context)
+    named = aliases.of_memories(cx, ids)
     gone = tuple(passage_id for passage_id, *_ in passages.of(cx, ids))
     entries = derive.leave(cx, ids)
     history.forget(cx, ids)
+    # A draft that was parted from a merge is still told in the history of the memory it had gone into.
+    history.forget_told(cx, [found[memory_id].uid for memory_id in ids])
     memories.delete(cx, ids)
+    # What the user decided about names that nobody bears any more holds those names.
+    history.forget_names(cx, aliases.drop_unborne(cx, named))
     for memory_id in ids:
         history.record(cx, context.now, context.actor, "erased", memory_id, None, None)
-    return Erased(gone, entries, tuple(also))
+    return Erased(gone, entries, also)
 
 
 def undo(cx: Connection, history_id: int, context: Context) -> Edited:
@@ -151,8 +157,14 @@ def undo(cx: Connection, history_id: int, context: Context) -> Edited:
     back: dict[str, Any] = {"status": "trashed"} if entry.action == "created" else dict(entry.before or {})
     after = dict(entry.after or {})
     told = after.pop(TOLD, None)
+    if entry.action != "merged":
+        told = None  # a repeated telling: it was never a memory of its own
     if not back and told is None:
         raise Conflict(reason="nothing_to_undo", id=history_id)
+    by = back.get("superseded_by", memory.superseded_by)
+    gone = back.get("superseded_by") is not None and memories.get(cx, back["superseded_by"]) is None
+    if gone or (back.get("status") == "superseded" and not succession.held(cx, by)):
+        raise Conflict(reason="changed_since", id=history_id)  # what it gave way to is gone
     now_there = fields_of(memory)
     if entry.action != "created" and any(now_there[key] != value for key, value in after.items()):
         raise Conflict(reason="changed_since", id=history_id)
@@ -160,8 +172,8 @@ def undo(cx: Connection, history_id: int, context: Context) -> Edited:
     if edited.history_id is None and told is None:
         raise Conflict(reason="nothing_to_undo", id=history_id)
     history.mark_undone(cx, history_id)
-    if told is None:
-        return edited
+    if told is None or memories.id_of_uid(cx, columns.load(told)["uid"]) is not None:
+        return edited  # it has been a memory of its own since the first undo
     own = untold(cx, told, context)
     return _with(edited, own.memory.id, own.history_ids[0])
 
@@ -181,28 +193,15 @@ def _with(edited: Edited, created: int, history_id: int) -> Edited:
     )  # fmt: skip
 
 
-def _follow_status(cx: Connection, before: Memory, after: Memory, context: Context) -> tuple[tuple[int, int], ...]:
+def _follow_status(cx: Connection, before: Memory, after: Memory, context: Context) -> succession.Moved:
     """What lies in the trash owes no vector; what comes back may lack one (made late, or the model has changed).
 
     What a memory replaced holds again while that memory lies in the trash.
     """
     if after.status == "trashed":
         journal.advance(cx, [after.id], "done", context.now)
-        return _others(cx, after.id, "superseded", "active", "brought_back", context)
-    if before.status != "trashed":
+    elif before.status != "trashed":
         return ()
-    if context.space_id is not None:
+    elif context.space_id is not None:
         journal.open(cx, "restore", after.id, "committed", context.now)
-    return _others(cx, after.id, "active", "superseded", "superseded", context)
-
-
-def _others(
-    cx: Connection, memory_id: int, status: str, new: str, action: str, context: Context
-) -> tuple[tuple[int, int], ...]:
-    """Move those that ``memory_id`` replaced from ``status`` to ``new``; (id, history row) of each."""
-    found = memories.get_many(cx, memories.replaced_by(cx, memory_id)).values()
-    return tuple(
-        (old.id, set_fields(cx, old, {"status": new}, action, BY_RULE, context))
-        for old in found
-        if old.status == status
-    )
+    return succession.follow(cx, after.id, context)

@@ -251,7 +251,7 @@ _TIME: Final = re.compile(
 )
 # Addresses of the net and codes of mixed letters and digits are compared as a whole.
 _CODE: Final = re.compile(
-    r"[\w.+-]*[a-z0-9]@[a-z0-9-]+(?:\.[a-z0-9-]+)+|https?://[^\s，。；、）)]+|(?<![a-z0-9])(?=[a-z0-9]*\d[a-z]+\d)[a-z0-9]{4,}",
+    r"(?<![\w.+-])[\w.+-]*[a-z0-9]@[a-z0-9-]+(?:\.[a-z0-9-]+)+|https?://[^\s，。；、）)]+|(?<![a-z0-9])(?=[a-z0-9]*\d[a-z]+\d)[a-z0-9]{4,}",
     re.ASCII,
 )
 _PHONE: Final = re.compile(

@@ -68,7 +68,8 @@ def judge(old: Side, new: Side, cosine: float | None) -> Judgement:
     """
     a, b = old.features, new.features
     if a.normalised == b.normalised:
-        return Judgement("same", "equal", "both")
+        other_day = _other_time(old, new)
+        return Judgement("different", other_day, "both") if other_day else Judgement("same", "equal", "both")
     if a.exact or b.exact:
         return Judgement("different", "long", "neither")
     rest_a, rest_b = residue(a, b), residue(b, a)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ _FILLING = (
 _OBJECTS = ("extra", "tone", "residual", "created_context", "updated_context")
 # The history field that holds, for an undo, the draft that went into another memory.
 TOLD = "told"
+_ANOTHER_DAY = timedelta(days=1)
 BY_RULE = Actor("rule", "change")
 
 
@@ -68,8 +70,13 @@ def store(
 
 
 def find_same(cx: Connection, row: Mapping[str, Any]) -> int | None:
-    """The memory that says exactly this in this scope."""
-    return memories.find_same(cx, row["content_key"], row["conversation_id"], row["persona_id"])
+    """The memory that says exactly this in this scope; what happened on another day is another memory."""
+    found = memories.find_same(cx, row["content_key"], row["conversation_id"], row["persona_id"])
+    told = row["event_time"]
+    for memory_id, known in found:
+        if told is None or known is None or abs(told - known) < _ANOTHER_DAY:
+            return memory_id
+    return None
 
 
 def insert(cx: Connection, prepared: Prepared, made: Sequence[np.ndarray] | None, context: Context) -> Stored:
@@ -100,7 +107,9 @@ def reinforce_same(cx: Connection, memory_id: int, row: Mapping[str, Any], conte
     reinforce(cx, [memory_id], context.now, recalled=False)
     journal.open(cx, "reinforce", memory_id, "done", context.now)
     previous = {key: getattr(before, key) for key in grown}
-    history_id = history.record(cx, context.now, context.actor, "reinforced", memory_id, previous, grown)
+    # A telling that brought anything is kept whole: what it says otherwise is in history at least.
+    after = {**grown, TOLD: columns.dump(row)} if _differs(before, row) else grown
+    history_id = history.record(cx, context.now, context.actor, "reinforced", memory_id, previous, after)
     return Stored("reinforced", require(cx, memory_id), (history_id,), gone_entries=gone)
 
 
@@ -209,8 +218,11 @@ def _grown(before: Memory, row: Mapping[str, Any]) -> dict[str, Any]:
             new = {name: value for name, value in row.get(key, {}).items() if name not in known}
             if new:
                 grown[key] = {**known, **new}
-        if row["importance"] > before.importance:
-            grown["importance"] = row["importance"]
+        for key in ("importance", "emotion_intensity"):
+            if row[key] > getattr(before, key):
+                grown[key] = row[key]
+        if row["valence"] and not before.valence:
+            grown["valence"] = row["valence"]
         if SENSITIVITIES.index(row["sensitivity"]) > SENSITIVITIES.index(before.sensitivity):
             grown["sensitivity"] = row["sensitivity"]
         if row["pinned"] and not before.pinned:
@@ -218,6 +230,14 @@ def _grown(before: Memory, row: Mapping[str, Any]) -> dict[str, Any]:
     if before.status in ("dormant", "archived"):
         grown["status"] = "active"
     return grown
+
+
+def _differs(before: Memory, row: Mapping[str, Any]) -> bool:
+    """Whether a telling gave something that the memory does not hold."""
+    single = (*_FILLING, "emotion_intensity", "valence")
+    if any(row.get(key) and row[key] != getattr(before, key) for key in single):
+        return True
+    return any(row.get(key, {}).keys() and dict(row[key]) != dict(getattr(before, key)) for key in _OBJECTS)
 
 
 def _grow(cx: Connection, before: Memory, grown: dict[str, Any], context: Context) -> tuple[int, ...]:

@@ -74,9 +74,8 @@ def most_mentioned(cx: Connection, filters: Filters, limit: int, types: Sequence
     Errors: ``InvalidArgument`` for field "limit".
     """
     _check("limit", limit, MOST_ENTITIES)
-    nodes = relations.most_mentioned(cx, types or ("topic", "person"), limit * 2)
-    found = Reader(cx, filters).entities(nodes, most=COUNTED).values()
-    return sorted(found, key=lambda one: (-one.memories, one.id))[:limit]
+    nodes = relations.most_mentioned(cx, types or ("topic", "person"), limit, filters)
+    return list(Reader(cx, filters).entities(nodes, most=COUNTED).values())
 
 
 def of_memory(cx: Connection, memory_id: int, filters: Filters) -> list[Entity]:

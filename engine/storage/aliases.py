@@ -48,13 +48,31 @@ def of_target(cx: apsw.Connection, kind: EntityType, target: str) -> list[Alias]
     return _read(cx, "type = ? AND target = ? ORDER BY memory_id, canonical", (kind, target))
 
 
-def unused(cx: apsw.Connection) -> list[Alias]:
-    """Those whose entity no memory mentions: what is left of a name after an erase."""
-    return _read(
-        cx,
-        "NOT EXISTS (SELECT 1 FROM nodes AS n WHERE n.type = aliases.type AND n.canonical = aliases.target) "
-        "ORDER BY type, target, canonical, memory_id",
-    )
+def of_memories(cx: apsw.Connection, memory_ids: Iterable[int]) -> list[tuple[str, str]]:
+    """(type, canonical) of the people and topics that these memories mention."""
+    wanted = id_array(memory_ids)
+    if not wanted:
+        return []
+    rows: list[Any] = cx.execute(
+        "SELECT DISTINCT n.type, n.canonical FROM mentions AS m JOIN entries AS e ON e.id = m.entry_id "
+        "JOIN nodes AS n ON n.id = e.node_id WHERE m.memory_id IN (SELECT value FROM carray(?)) AND n.type <> 'fact'",
+        (apsw.carray(wanted),),
+    ).fetchall()
+    return rows
+
+
+def drop_unborne(cx: apsw.Connection, names: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Delete the aliases of those of ``names`` that no memory mentions any more: after an erase. Returns their names,
+    those that meant them included."""
+    gone: list[tuple[str, str]] = []
+    for kind, canonical in names:
+        if cx.execute("SELECT 1 FROM nodes WHERE type = ? AND canonical = ?", (kind, canonical)).get is not None:
+            continue
+        rows: list[Any] = cx.execute(
+            "DELETE FROM aliases WHERE type = ?1 AND ?2 IN (canonical, target) RETURNING canonical", (kind, canonical)
+        ).fetchall()
+        gone += [(kind, canonical), *((kind, row[0]) for row in rows)]
+    return list(dict.fromkeys(gone))
 
 
 def put(cx: apsw.Connection, rows: Iterable[Alias]) -> None:

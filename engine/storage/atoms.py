@@ -92,10 +92,12 @@ def ids_of(cx: apsw.Connection, memory_ids: Iterable[int]) -> list[int]:
 
 
 def told_by(cx: apsw.Connection, memory_id: int) -> dict[str, int | None]:
-    """The facts that a memory mentions: text → atom, None where it has none."""
+    """The facts that a memory mentions: text → atom, None where it has none of the memory's scope."""
     rows: list[Any] = cx.execute(
-        "SELECT e.text, n.atom_id FROM mentions AS n CROSS JOIN entries AS e ON e.id = n.entry_id "
-        "CROSS JOIN nodes AS d ON d.id = e.node_id AND d.type = 'fact' WHERE n.memory_id = ? ORDER BY n.entry_id",
+        "SELECT e.text, a.id FROM mentions AS n CROSS JOIN entries AS e ON e.id = n.entry_id "
+        "CROSS JOIN nodes AS d ON d.id = e.node_id AND d.type = 'fact' CROSS JOIN memories AS m ON m.id = n.memory_id "
+        "LEFT JOIN atoms AS a ON a.id = n.atom_id AND a.conversation_id IS m.conversation_id "
+        "AND a.persona_id IS m.persona_id WHERE n.memory_id = ? ORDER BY n.entry_id",
         (memory_id,),
     ).fetchall()
     return dict(rows)

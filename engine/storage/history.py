@@ -102,6 +102,31 @@ def forget(cx: apsw.Connection, memory_ids: Iterable[int]) -> None:
         )
 
 
+def forget_told(cx: apsw.Connection, uids: Iterable[str]) -> None:
+    """Remove drafts with these uids from the merges they were taken back from, and from the undo that did it."""
+    for uid in uids:
+        cx.execute(
+            "WITH told AS (SELECT id FROM history WHERE action = 'merged' AND undone = 1 "
+            "AND json_extract(json_extract(after, '$.told'), '$.uid') = ?) "
+            "UPDATE history SET before = NULL, after = NULL "
+            "WHERE id IN (SELECT id FROM told) OR undoes IN (SELECT id FROM told)",
+            (uid,),
+        )
+
+
+def forget_names(cx: apsw.Connection, names: Iterable[tuple[str, str]]) -> None:
+    """Remove every word from decisions about these names (type, canonical); that there were any stays."""
+    for kind, canonical in names:
+        cx.execute(
+            "UPDATE history SET before = NULL, after = NULL WHERE memory_id = 0 AND EXISTS (SELECT 1 FROM "
+            "(SELECT value FROM json_each(coalesce(before, '{}'), '$.aliases') UNION ALL "
+            "SELECT value FROM json_each(coalesce(after, '{}'), '$.aliases')) AS row "
+            "WHERE json_extract(row.value, '$.type') = ?1 "
+            "AND ?2 IN (json_extract(row.value, '$.canonical'), json_extract(row.value, '$.target')))",
+            (kind, canonical),
+        )
+
+
 def _position(cursor: str | None) -> int:
     if cursor is None:
         return (1 << 63) - 1

@@ -31,7 +31,8 @@ _GET_MANY = (
     f"SELECT {columns.SELECTED} FROM carray(?) AS c "
     "CROSS JOIN memories AS m ON m.id = c.value CROSS JOIN vitality AS v ON v.memory_id = m.id"
 )
-_GONE = ("trashed", "superseded", "expired")
+# What is to be told of anew: a memory that nobody finds must not swallow it.
+_GONE = ("trashed", "superseded", "expired", "pending")
 _OPTIONAL = frozenset({"superseded_by", "surprise", "valid_from", "valid_to"})
 
 
@@ -152,13 +153,22 @@ def reinforce(cx: apsw.Connection, ids: Iterable[int], at: datetime, *, recalled
         )
 
 
-def find_same(cx: apsw.Connection, content_key: str, conversation_id: str | None, persona_id: str | None) -> int | None:
-    """The oldest memory of exactly this scope that says the same; not one in the trash, superseded or expired."""
-    found: int | None = cx.execute(
-        "SELECT id FROM memories WHERE content_key = ? AND +conversation_id IS ? AND persona_id IS ? "
-        "AND +status NOT IN (?, ?, ?) ORDER BY id LIMIT 1",
-        (content_key, conversation_id, persona_id, *_GONE),
-    ).get
+def find_same(
+    cx: apsw.Connection, content_key: str, conversation_id: str | None, persona_id: str | None, limit: int = 50
+) -> list[tuple[int, datetime | None]]:
+    """(id, when it happened) of the memories of exactly this scope that say the same, the oldest first; not those in
+    the trash, superseded, expired or pending."""
+    rows = cx.execute(
+        "SELECT id, event_time FROM memories WHERE content_key = ? AND +conversation_id IS ? AND persona_id IS ? "
+        f"AND +status NOT IN ({', '.join('?' * len(_GONE))}) ORDER BY id LIMIT ?",
+        (content_key, conversation_id, persona_id, *_GONE, limit),
+    )
+    return [(memory_id, None if moment is None else clock.from_text(moment)) for memory_id, moment in rows]
+
+
+def id_of_uid(cx: apsw.Connection, uid: str) -> int | None:
+    """The memory of this ULID, whatever its status, or None."""
+    found: int | None = cx.execute("SELECT id FROM memories WHERE uid = ?", (uid,)).get
     return found
 
 

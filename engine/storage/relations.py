@@ -127,15 +127,17 @@ def _newest(cx: apsw.Connection, entry_ids: list[int], below: int, limit: int) -
     return [row[0] for row in cx.execute(sql, values)]
 
 
-def most_mentioned(cx: apsw.Connection, types: Iterable[EntityType], limit: int) -> list[int]:
-    """The entities of ``types`` that most memories mention, whatever their status; reads every mention of theirs."""
+def most_mentioned(cx: apsw.Connection, types: Iterable[EntityType], limit: int, filters: Filters) -> list[int]:
+    """The entities of ``types`` that most memories which pass ``filters`` mention; reads every mention of theirs."""
     kinds = list(types)
+    condition, values = selection.where(filters)
     sql = (
         "SELECT n.id FROM nodes AS n CROSS JOIN entries AS e ON e.node_id = n.id "
-        "CROSS JOIN mentions AS m ON m.entry_id = e.id "
-        f"WHERE n.type IN ({', '.join('?' * len(kinds))}) GROUP BY n.id ORDER BY count(*) DESC, n.id LIMIT ?"
+        "CROSS JOIN mentions AS t ON t.entry_id = e.id CROSS JOIN memories AS m ON m.id = t.memory_id "
+        f"WHERE n.type IN ({', '.join('?' * len(kinds))}) AND {condition} "
+        "GROUP BY n.id ORDER BY count(DISTINCT m.id) DESC, n.id LIMIT ?"
     )
-    return [row[0] for row in cx.execute(sql, (*kinds, limit))]
+    return [row[0] for row in cx.execute(sql, (*kinds, *values, limit))]
 
 
 def given_names(cx: apsw.Connection, limit: int) -> list[str]:

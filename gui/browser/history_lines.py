@@ -31,7 +31,7 @@ def line(entry: HistoryEntry, look: Look) -> Line:
     when = texts("history.when_who", when=look.moment(entry.at), who=who(entry.actor, look))
     if entry.undone:
         when = f"{when} · {texts('history.taken_back')}"
-    told = folded(_told(entry))
+    told = folded(_told(entry)) if entry.action == "merged" else ""
     # A creation is taken back by the trash, which has a button of its own.
     undo = not entry.undone and entry.action != "created" and bool(entry.before or told)
     return Line(_what(entry, look), when, told, undo)

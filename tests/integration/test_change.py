@@ -9,7 +9,7 @@ import pytest
 
 from engine import Service, Settings
 from engine.clock import MovableClock
-from engine.errors import Conflict
+from engine.errors import Conflict, InvalidArgument
 from engine.types import Actor, AtomQuery, Draft, Filters, Memory, Query
 
 WAIT = 20.0
@@ -225,3 +225,11 @@ def test_facts_follow_their_memories(words: Service) -> None:
     words.erase([first.memory.id], WINDOW).result(WAIT)
     assert facts("Alice") == []
     assert words.graph.entities("Alice", filters=Filters(scope="all")).result(WAIT) == ()
+
+
+def test_an_end_before_the_beginning_is_refused_and_changes_nothing(words: Service, clock: MovableClock) -> None:
+    one = told(words, "The lease is ours", valid_from=clock.now())
+    with pytest.raises(InvalidArgument) as caught:
+        words.edit(one.memory.id, {"valid_to": clock.now() - timedelta(days=1)}, WINDOW).result(WAIT)
+    assert (caught.value.fields["field"], caught.value.fields["reason"]) == ("valid_to", "ends_before_start")
+    assert memory(words, one.memory.id).valid_to is None

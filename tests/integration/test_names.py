@@ -39,7 +39,7 @@ def test_two_names_of_one_person(service: Service) -> None:
     second = tell(service, "Bobbie bought a boat", "Bobbie")
     one, other = person(service, "Roberta"), person(service, "Bobbie")
     changes = service.graph.merge([other.id], one.id, WINDOW).result(WAIT)
-    assert changes.action == "entities_merged"
+    assert (changes.action, changes.updated) == ("entities_merged", (second,))
     merged = person(service, "Bobbie")
     assert (merged.id, merged.memories, set(merged.spellings)) == (one.id, 2, {"Roberta", "Bobbie"})
     third = tell(service, "Bobbie sails on Sundays", "Bobbie")

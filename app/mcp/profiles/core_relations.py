@@ -17,7 +17,7 @@ from app.mcp.profiles import Call, Reply, scoping
 from app.mcp.profiles.core_schemas import AROUND_HOPS, PATH_HOPS
 from app.mcp.relating import Sheet
 from engine.errors import InvalidArgument, NotFound
-from engine.types import FINDABLE, Entity, EntityType, Filters, Memory, Neighbourhood
+from engine.types import FINDABLE, STATUSES, Entity, EntityType, Filters, Memory, Neighbourhood
 
 # A path is looked for further than a neighbourhood, unless the call says how far.
 _USUAL_HOPS = {"around": 1, "path": 4}
@@ -96,7 +96,8 @@ async def _of_memory(call: Call, memory_id: int, hops: int, limit: int, filters:
         filters = Filters(
             scope=memory.conversation_id, statuses=filters.statuses, sensitivities=filters.sensitivities
         )  # what its conversation sees
-    entities = await asyncio.wrap_future(call.service.graph.of_memory(memory_id))
+    seen = Filters(scope=filters.scope, statuses=STATUSES, sensitivities=filters.sensitivities)
+    entities = await asyncio.wrap_future(call.service.graph.of_memory(memory_id, seen))
     if not entities:
         return Reply(Sheet(call.language, "mentions_nothing", id=memory_id).text, {"entities": []})
     centres = [one for one in entities if one.type != "fact"][:_MOST_CENTRES]

@@ -198,7 +198,22 @@ def test_removal_forgets_what_held_only_in_that_memory(db: Database, remember: R
         aliases.put(cx, [*kept, Alias("person", "alice", "alice#2", "Alice (2)", first)])
         graph.remove(cx, [first])
         assert sorted(aliases.everything(cx), key=repr) == sorted(kept, key=repr)
-        assert set(aliases.unused(cx)) == set(kept)
+
+
+def test_aliases_go_with_the_last_who_bears_the_name(db: Database, remember: Remember) -> None:
+    with db.transaction() as cx:
+        first, second = remember(cx, 2)
+        rows = [Alias("person", "al", "alice", "Alice"), Alias("person", "bo", "bob", "Bob")]
+        aliases.put(cx, rows)
+        graph.put(cx, first, [Mentioned("person", "alice", "Alice")])
+        graph.put(cx, second, [Mentioned("person", "alice", "Al")])
+        named = aliases.of_memories(cx, [first])
+        assert named == [("person", "alice")]
+        graph.remove(cx, [first])
+        assert aliases.drop_unborne(cx, named) == []
+        graph.remove(cx, [second])
+        assert set(aliases.drop_unborne(cx, named)) == {("person", "alice"), ("person", "al")}
+        assert aliases.everything(cx) == [rows[1]], "a name that nobody bore yet is the user's own word"
 
 
 def test_a_memory_says_what_an_alias_means_in_it(db: Database) -> None:

@@ -209,14 +209,14 @@ def test_reinforce_counts_each_memory_once(db, values) -> None:
 def test_the_same_text_is_found_in_exactly_its_scope(db, values) -> None:
     with db.transaction() as cx:
         wide = memories.insert(cx, values("same"))
-        memories.insert(cx, values("same"))
+        again = memories.insert(cx, values("same"))
         talk = memories.insert(cx, values("same", conversation_id="c"))
         persona = memories.insert(cx, values("same", persona_id="p"))
-        assert memories.find_same(cx, "key-same", None, None) == wide
-        assert memories.find_same(cx, "key-same", "c", None) == talk
-        assert memories.find_same(cx, "key-same", None, "p") == persona
-        assert memories.find_same(cx, "key-same", "c", "p") is None
-        assert memories.find_same(cx, "key-other", None, None) is None
+        assert memories.find_same(cx, "key-same", None, None) == [(wide, None), (again, None)]
+        assert memories.find_same(cx, "key-same", "c", None) == [(talk, None)]
+        assert memories.find_same(cx, "key-same", None, "p") == [(persona, None)]
+        assert memories.find_same(cx, "key-same", "c", "p") == []
+        assert memories.find_same(cx, "key-other", None, None) == []
 
 
 @pytest.mark.parametrize("status", STATUSES)
@@ -224,7 +224,7 @@ def test_what_is_gone_from_use_is_not_the_same_memory(db, values, status: str) -
     with db.transaction() as cx:
         memory_id = memories.insert(cx, values("same", status=status))
         found = memories.find_same(cx, "key-same", None, None)
-    assert found == (None if status in ("trashed", "superseded", "expired") else memory_id)
+    assert found == ([] if status in ("trashed", "superseded", "expired", "pending") else [(memory_id, None)])
 
 
 def test_positions_count_within_conversation_and_session(db, values) -> None:
