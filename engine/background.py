@@ -168,6 +168,7 @@ class Background:
         if swap or self._anew or (self._engine.space is None and self._engine.embeds):
             self._guarded(self._swap_space)
         self._guarded(self._upkeep.make_ready)
+        self._guarded(self._upkeep.forget)
         if not self._graph_checked:
             self._guarded(self._check_graph)
         if preload:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.clock import Clock, SystemClock
 from engine.config import Settings, parameters
 from engine.errors import Paused
+from engine.forgetting import decay
 from engine.forgetting.reinforcement import reinforce
 from engine.graph import NO_MEMORY, Graph
 from engine.index import lexical
@@ -55,6 +56,7 @@ from engine.types import (
 
 Vectors = NDArray[np.float32]
 _SHRED = "erase.shred"
+_FORGETTING = Actor("rule", "forgetting")
 
 
 class Engine:
@@ -218,6 +220,14 @@ class Engine:
             self.refresh()  # they pass other filters now
         # Else answers stay valid: recency moves by less than what the cache's time allows.
         return Changes("recalled", Actor("rule", "recall"), updated=tuple(ids), epoch=self.epoch)
+
+    def forget(self) -> Changes:
+        """*writer*: what the days since the last run took away (S0, S1); nothing where no day has passed."""
+        with self.database.transaction() as cx:
+            run = decay.run(cx, self.clock.now(), self.clock.zone(), self.settings.current)
+        if run.history_id is None:
+            return Changes("decayed", _FORGETTING, epoch=self.epoch)
+        return self._changed("decayed", _FORGETTING, history_ids=(run.history_id,))
 
     def take_space(self, space: VectorSpace | None) -> None:
         """*writer*: put a vector space in force, or none."""

@@ -135,6 +135,8 @@ class Graph:
             raise Conflict(reason="already_undone", id=entry.id)
         if entry.before is None and entry.after is None:
             raise Conflict(reason="erased", id=entry.id)
+        if "aliases" not in (entry.before or {}):  # a day's forgetting is no decision about names
+            raise Conflict(reason="nothing_to_undo", id=entry.id)
         before, after = (_rows(side) for side in (entry.before, entry.after))
 
         def back(cx: Connection) -> aliasing.AliasChange:

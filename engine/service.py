@@ -208,6 +208,10 @@ class Service:
         """
         return self._write_changes(lambda: _twice(self._engine.erase(tuple(ids), actor)), after=self._engine.shred)
 
+    def forget(self) -> Future[Changes]:
+        """Catch up with the days that have passed, as the background does each night."""
+        return self._write_changes(lambda: _twice(self._engine.forget()))
+
     def undo(self, history_id: int, actor: Actor) -> Future[Changes]:
         """Take one change back; undo of an undo does it again. Errors: ``NotFound``, ``Conflict``."""
         return self._write_changes(lambda: _twice(self._engine.undo(history_id, actor)))

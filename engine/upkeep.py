@@ -18,6 +18,7 @@ from engine.engine import Engine
 from engine.errors import HupoError
 from engine.filling import Filling
 from engine.forgetting import atoms as lifecycle
+from engine.forgetting import decay
 from engine.index import consistency
 from engine.index.consistency import Writer
 from engine.index.space import VectorSpace, index_path
@@ -196,6 +197,16 @@ class Upkeep:
         # Rewriting the file takes as much room as it has; without it, trying would only fill the disk once more.
         if shutil.disk_usage(self._directory).free > self._engine.database.size():
             self._write(self._engine.shred)
+
+    # Time ----------------------------------------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Once a day of the user's: strengths fade, unused memories sleep (S0, S1); missed days are caught up."""
+        engine = self._engine
+        with engine.database.reader() as cx:
+            due = decay.is_due(cx, engine.clock.now(), engine.clock.zone(), engine.settings.current)
+        if due:
+            self._write(engine.forget)
 
     # Facts ---------------------------------------------------------------------------------------------------
 

@@ -54,7 +54,7 @@ def leave(cx: Connection, gone: Mapping[int, Memory], context: Context) -> Moved
     moved: list[tuple[int, int]] = []
     for memory_id in gone:
         by = gone[memory_id].superseded_by
-        while by in gone:
+        while by is not None and by in gone:
             by = gone[by].superseded_by
         for old in memories.get_many(cx, memories.replaced_by(cx, memory_id)).values():
             if old.id in gone:

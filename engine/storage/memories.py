@@ -1,4 +1,6 @@
-"""Memories, their vitality and their tags: write, read, list, count. The only SQL that writes these tables.
+"""Memories, their vitality and their tags: write, read, list, count.
+
+With ``vitality.py`` (what a day of forgetting does) the only SQL that writes these tables.
 
 Every function works on the caller's connection and transaction. Must not touch words, passages, journal or
 history (the write path does), nor check values (``ingest/draft.py`` does).

@@ -35,9 +35,13 @@ def sets(folder: Path) -> Iterator[Path]:
 
 
 def measure(
-    place: Path, embedder: Embedder, compare: Sequence[str] = (), values: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """One set: {"n", "R@1", …, "by_category", "adversarial"?, "compare"?}. ``values``: parameters to set first."""
+    place: Path, embedder: Embedder, compare: Sequence[str] = (), values: Mapping[str, Any] | None = None,
+    aged: int = 0,
+) -> dict[str, Any]:  # fmt: skip
+    """One set: {"n", "R@1", …, "by_category", "adversarial"?, "compare"?}. ``values``: parameters to set first.
+
+    ``aged``: days that pass, with all their forgetting, before the questions are asked.
+    """
     corpus, queries = lines(place / "corpus.jsonl"), lines(place / "queries.jsonl")
     corpus.sort(key=lambda record: record["date"])
     clock = MovableClock(_moment(corpus[0]["date"]))
@@ -48,6 +52,8 @@ def measure(
         try:
             service.idle().result()
             last = _remember(service, clock, corpus)
+            if aged:
+                last = _age(service, clock, last, timedelta(days=aged))
             result: dict[str, Any] = {}
             if compare:
                 runs = {name: _ask(service, clock, queries, last, COMPARE[name], warm=False) for name in compare}
@@ -68,6 +74,16 @@ def _remember(service: Service, clock: MovableClock, corpus: Sequence[Mapping[st
         last[record["scope"]] = moment
     service.idle().result()
     return last
+
+
+def _age(service: Service, clock: MovableClock, last: Mapping[str, datetime], span: timedelta) -> dict[str, datetime]:
+    """Let ``span`` pass since the end of all records; the end of each scope as it looks from then."""
+    end = max(last.values())
+    clock.move_to(end)
+    service.forget().result()
+    clock.move_to(end + span)
+    service.forget().result()
+    return {scope: moment + span for scope, moment in last.items()}
 
 
 def _ask(

@@ -35,6 +35,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--sets", type=Path, help="folder of sets (recall)")
     parser.add_argument("--compare", default="", help="comma separated: bm25, rrf, dense (recall)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter (recall)")
+    parser.add_argument("--aged", type=int, default=0, metavar="DAYS", help="days that pass before asking (recall)")
     parser.add_argument("--through", choices=("engine", "shim"), default="engine", help="the way in (recall)")
     parser.add_argument("--scope", default="", help="only this scope of a set (recall --through shim)")
     parser.add_argument("--json", type=Path, help="write the result here")
@@ -50,7 +51,8 @@ def main(argv: list[str]) -> int:
         if options.through == "shim":
             result = _through_shim(options.sets, options.scope)
         else:
-            result = _recall(options.sets, compare, dict(pair.split("=", 1) for pair in options.set))
+            values = dict(pair.split("=", 1) for pair in options.set)
+            result = _recall(options.sets, compare, values, options.aged)
     elif options.name == "write":
         result = writing.measure(options.n)
         _print_rows(result)
@@ -65,12 +67,12 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _recall(folder: Path, compare: list[str], values: dict[str, str]) -> dict[str, Any]:
+def _recall(folder: Path, compare: list[str], values: dict[str, str], aged: int) -> dict[str, Any]:
     embedder = _embedder(Settings())
     result: dict[str, Any] = {}
     print(f"{'set':18} {'n':>5} " + " ".join(f"{name:>8}" for name in METRICS))
     for place in recall.sets(folder):
-        result[place.name] = found = recall.measure(place, embedder, compare, values)
+        result[place.name] = found = recall.measure(place, embedder, compare, values, aged)
         _print_set(place.name, found)
         for name, row in found.get("compare", {}).items():
             _print_set(f"  {name}", row)
