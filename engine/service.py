@@ -32,6 +32,7 @@ from engine.ingest.draft import Prepared
 from engine.storage.database import Database
 from engine.storage.lock import StoreLock
 from engine.summaries import Secret, Summaries
+from engine.surfacing.facade import Surfacing, SurfacingService
 from engine.types import (
     Actor,
     Changes,
@@ -89,6 +90,7 @@ class Service:
         self.graph = GraphService(
             self._engine.graph, self._read, lambda work: self._write_changes(lambda: _twice(work()))
         )
+        self.surfacing = SurfacingService(Surfacing(database, settings, clock), self._read)
         self.summaries = Summaries(settings, secret, clock)
         self._background = Background(self._engine, data, embedder_factory, self._on_writer)
         self._background.start()

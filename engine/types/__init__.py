@@ -61,6 +61,7 @@ from engine.types.recall import (
     Recollection,
     Sort,
 )
+from engine.types.surfacing import Breath, BreathLine, BreathQuery, BreathSection, Reminder, Reminders
 
 __all__ = [
     "ALL_SCOPES",
@@ -78,6 +79,10 @@ __all__ = [
     "AtomQuery",
     "AtomStatus",
     "AtomType",
+    "Breath",
+    "BreathLine",
+    "BreathQuery",
+    "BreathSection",
     "Changes",
     "Channel",
     "ConnectingPath",
@@ -105,6 +110,8 @@ __all__ = [
     "Relation",
     "RelationKind",
     "Remembered",
+    "Reminder",
+    "Reminders",
     "Sensitivity",
     "Sort",
     "StoreStatus",

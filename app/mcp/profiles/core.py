@@ -12,8 +12,11 @@ from typing import Any
 
 from app.mcp import quoting
 from app.mcp.profiles import Call, Reply, Tool, scoping
+from app.mcp.profiles.core_breath import breath
 from app.mcp.profiles.core_relations import relations
 from app.mcp.profiles.core_schemas import (
+    BREATH,
+    BREATH_OUTPUT,
     EDIT,
     EDIT_OUTPUT,
     FORGET,
@@ -260,6 +263,14 @@ TOOLS: tuple[Tool, ...] = (
         writes=True,
         destructive=True,
         idempotent=True,
+    ),
+    Tool(
+        "breath",
+        "Call it first in a new conversation: who the user is, how things are now, what happened lately, what is "
+        "coming up. One line each, within a budget.",
+        BREATH,
+        BREATH_OUTPUT,
+        breath,
     ),
     Tool(
         "relations",

@@ -216,6 +216,18 @@ RELATIONS_OUTPUT = _shape(
     },
 )
 
+BREATH: tuple[Argument, ...] = (
+    Argument("budget", "integer", "tokens", minimum=100, maximum=20_000),
+    Argument("recent", "integer", "events; default 3", minimum=0, maximum=50),
+    Argument("scope", "text", listed=False),
+    Argument("conversation_id", "text", listed=False),
+    Argument("include_sensitive", "switch", default=False, listed=False),
+)
+# Each list: {id, text}; reminders also {due, days}.
+BREATH_OUTPUT = _shape(
+    {"day": _TEXT, "facts": _LIST, "states": _LIST, "events": _LIST, "reminders": _LIST, "more": _OBJECT}
+)
+
 STATUS_OUTPUT = _shape(
     {
         "version": _TEXT,
