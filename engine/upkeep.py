@@ -10,15 +10,17 @@ import logging
 import shutil
 import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
+from engine import schedule
 from engine.embedding import Embedder
 from engine.engine import Engine
 from engine.errors import HupoError
 from engine.filling import Filling
 from engine.forgetting import atoms as lifecycle
 from engine.forgetting import decay
+from engine.forgetting.rules import Rules
 from engine.index import consistency
 from engine.index.consistency import Writer
 from engine.index.space import VectorSpace, index_path
@@ -52,6 +54,7 @@ class Upkeep:
         self._dirty_since: float | None = None
         self._pruned_at: float | None = None
         self._aged_at: float | None = None
+        self._forgot: date | None = None
         self.rebuilding = Rebuilding(engine, write, stop)
         self._filling = Filling(engine, write, self.note_change)
 
@@ -203,10 +206,15 @@ class Upkeep:
     def forget(self) -> None:
         """Once a day of the user's: strengths fade, unused memories sleep (S0, S1); missed days are caught up."""
         engine = self._engine
+        values, now, zone = engine.settings.current, engine.clock.now(), engine.clock.zone()
+        day = schedule.latest_day(now, Rules.of(values).at, zone)
+        if day == self._forgot:
+            return  # asked once a day, not at every tick
         with engine.database.reader() as cx:
-            due = decay.is_due(cx, engine.clock.now(), engine.clock.zone(), engine.settings.current)
+            due = decay.is_due(cx, now, zone, values)
         if due:
             self._write(engine.forget)
+        self._forgot = day
 
     # Facts ---------------------------------------------------------------------------------------------------
 

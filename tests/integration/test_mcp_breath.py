@@ -51,7 +51,11 @@ def test_the_breath_of_a_life(service: Service, ask: Ask) -> None:
     event = remember(service, "The boat was painted blue", layer="event")
     remember(service, "The safe holds the Seidlitzcode", layer="fact", sensitivity="high")
     found = ask()
-    assert (ids(found.data["facts"]), ids(found.data["states"]), ids(found.data["events"])) == ([fact], [state], [event])
+    assert (ids(found.data["facts"]), ids(found.data["states"]), ids(found.data["events"])) == (
+        [fact],
+        [state],
+        [event],
+    )
     assert found.data["hidden"] == 1
     assert f"> [{fact}] The user's sister is called Mara" in found.text.splitlines()
     assert "Seidlitzcode" not in found.text + str(found.data)
