@@ -6,21 +6,22 @@ Verbs marked *writer* must run on the one writer thread, all others may run anyw
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import health
+from engine.access import Done
 from engine.clock import Clock, SystemClock
 from engine.config import Settings, parameters
 from engine.errors import Paused
 from engine.forgetting import decay
 from engine.forgetting.reinforcement import reinforce
 from engine.graph import NO_MEMORY, Graph
-from engine.index import lexical
 from engine.index.space import VectorSpace
 from engine.ingest import atoms, duplicates, fields
 from engine.ingest import draft as drafting
@@ -31,8 +32,8 @@ from engine.ingest.readings import Readings
 from engine.retrieval import query as asking
 from engine.retrieval.cache import RecallCache
 from engine.retrieval.recall import recall
-from engine.storage import history, journal, memories, migrations, settings, vectors
-from engine.storage.database import Database
+from engine.storage import history, memories, settings
+from engine.storage.database import Connection, Database
 from engine.text import vocabulary
 from engine.text.segmentation import Segmenter
 from engine.text.vocabulary import Vocabulary
@@ -51,9 +52,9 @@ from engine.types import (
     Remembered,
     Sort,
     StoreStatus,
-    VectorStatus,
 )
 
+T = TypeVar("T")
 Vectors = NDArray[np.float32]
 _SHRED = "erase.shred"
 _FORGETTING = Actor("rule", "forgetting")
@@ -229,6 +230,15 @@ class Engine:
             return Changes("decayed", _FORGETTING, epoch=self.epoch)
         return self._changed("decayed", _FORGETTING, history_ids=(run.history_id,))
 
+    def write(self, actor: Actor, work: Callable[[Connection, Context], Done[T]]) -> tuple[T, Changes]:
+        """*writer*: an area's write in one transaction. Errors: ``Paused`` and those of ``work``."""
+        self.refuse_paused(actor)
+        with self.database.transaction() as cx:
+            done = work(cx, self.context(actor))
+        self.index_gone(done.gone_passages, done.gone_entries)
+        touched = {name: getattr(done, name) for name in ("created", "updated", "removed", "history_ids")}
+        return done.result, self._changed(done.action, actor, **touched)
+
     def take_space(self, space: VectorSpace | None) -> None:
         """*writer*: put a vector space in force, or none."""
         self.space = space
@@ -354,42 +364,11 @@ class Engine:
 
     def status(self, data: Path) -> StoreStatus:
         """Counts and health."""
-        space = self.space
         with self.database.reader() as cx:
-            open_rows, failed = journal.counts(cx)
-            stored = sum(vectors.count(cx, space.identity_id, one) for one in vectors.FAMILIES) if space else 0
-            wanted = sum(vectors.wanted(cx, space.identity_id if space else None, one) for one in vectors.FAMILIES)
-            lexical_rows = lexical.count(cx)
-            counts, layers = memories.count_by_status(cx), memories.count_by_layer(cx)
-        if space is None:
-            vector = VectorStatus("", 0, "unavailable", 0, wanted, False)
-        else:
-            state = "ready" if space.ready and stored >= wanted else "filling"
-            loaded = space.embedder.loaded
-            vector = VectorStatus(space.embedder.identity, space.embedder.dimension, state, stored, wanted, loaded)  # type: ignore[arg-type]
-        return StoreStatus(
-            data_directory=str(data),
-            schema=migrations.LATEST,
-            counts=counts,
-            by_layer=layers,
-            lexical_rows=lexical_rows,
-            vectors=vector,
-            journal_open=open_rows,
-            journal_failed=failed,
-            database_bytes=self.database.size(),
-            paused=bool(self.settings["memory.paused"]),
-            trouble=self._trouble(failed),
-        )
-
-    def _trouble(self, failed: int) -> tuple[str, ...]:
-        found = []
-        if failed:
-            found.append("journal_failed")
-        if self.embeds and self.space is None:
-            found.append("embedder_unavailable")
-        if not self.lexical_ready:
-            found.append("lexical_rebuilding")
-        return tuple(found)
+            return health.status(
+                cx, data, self.space, embeds=self.embeds, lexical_ready=self.lexical_ready,
+                database_bytes=self.database.size(), paused=bool(self.settings["memory.paused"]),
+            )  # fmt: skip
 
 
 def _with_degraded(answer: Recollection, lacking: tuple[str, ...]) -> Recollection:

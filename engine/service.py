@@ -17,19 +17,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
+from engine.access import Access, Done
 from engine.background import Background
 from engine.clock import Clock, SystemClock
 from engine.config import Settings
 from engine.embedding import Embedder
 from engine.embedding.workers import Workers
-from engine.engine import Engine, Vectors
-from engine.errors import Closed, EmbedderUnavailable
+from engine.engine import Engine
+from engine.errors import Closed
 from engine.graph_service import GraphService
-from engine.index.space import VectorSpace
-from engine.ingest.draft import Prepared
-from engine.storage.database import Database
+from engine.ingest.context import Context
+from engine.memorizing import Memorizing
+from engine.storage.database import Connection, Database
 from engine.storage.lock import StoreLock
 from engine.summaries import Secret, Summaries
 from engine.surfacing.facade import Surfacing, SurfacingService
@@ -57,9 +56,6 @@ Written = TypeVar("Written", Remembered, Edited)
 READERS = 2
 RECALLERS = 3  # apart from the readers: a slow embedder must not keep a list from being shown
 EMBEDDERS = 2
-PREPARERS = 4
-# A text of more passages can not be done in time; trying would only keep questions waiting.
-MOST_PASSAGES = 8
 
 Listener = Callable[[Changes], None]
 
@@ -84,9 +80,10 @@ class Service:
         self._writer = ThreadPoolExecutor(1, "hupo-writer")
         self._readers = ThreadPoolExecutor(READERS, "hupo-reader")
         self._recallers = ThreadPoolExecutor(RECALLERS, "hupo-recall")
-        self._preparers = ThreadPoolExecutor(PREPARERS, "hupo-prepare")
         self._embedders = Workers(EMBEDDERS, "hupo-embed")
         self._notifier = ThreadPoolExecutor(1, "hupo-notify")
+        self._memorizing = Memorizing(self._engine, settings, self._embedders, self._admit, self._write_changes)
+        self._access = Access(settings, clock, self._read_in, self._write_in, self.memorize)
         self.graph = GraphService(
             self._engine.graph, self._read, lambda work: self._write_changes(lambda: _twice(work()))
         )
@@ -138,7 +135,7 @@ class Service:
             steps.callback(self._lock.release)
             steps.callback(self._database.close)
             steps.callback(self._background.finish)
-            for pool in (self._notifier, self._recallers, self._readers, self._writer, self._preparers):
+            for pool in (self._notifier, self._recallers, self._readers, self._writer, self._memorizing):
                 steps.callback(pool.shutdown)
             steps.callback(self._background.stop, timeout / 2)
             steps.callback(self._embedders.shutdown)
@@ -148,47 +145,7 @@ class Service:
 
     def memorize(self, draft: Draft, actor: Actor) -> Future[Remembered]:
         """Remember; done when the memory is safe on disk. Errors: ``InvalidArgument``, ``Paused``, storage errors."""
-        outer: Future[Remembered] = Future()
-        self._submit(self._preparers, self._memorize, draft, actor, outer)
-        return outer
-
-    def _memorize(self, draft: Draft, actor: Actor, outer: Future[Remembered]) -> None:
-        if not outer.set_running_or_notify_cancel():
-            return
-        try:
-            prepared = self._engine.prepare(draft, actor)
-            space = self._engine.space
-            made = self._vectors(prepared, space)
-            near = self._engine.look(prepared, made, space)
-            written = self._write_changes(
-                lambda: _with_changes(self._engine.remember(prepared, made, space, near, actor)), force=True,
-                owes=lambda done: done.vector_pending or any(fact.given for fact, _ in prepared.facts),
-            )  # fmt: skip
-        except BaseException as error:
-            outer.set_exception(error)
-            return
-        written.add_done_callback(lambda inner: _hand_over(inner, outer))
-
-    def _vectors(self, prepared: Prepared, space: VectorSpace | None) -> Sequence[Vectors] | None:
-        """One vector a passage within the waiting limit, or None: then the background makes them."""
-        wait = float(self.settings["memory.vector_wait_ms"]) / 1000
-        if space is None or not wait or not space.embedder.loaded or len(prepared.passages) > MOST_PASSAGES:
-            return None
-        texts = [part.text for part in prepared.passages]
-        waiting = self._embedders.submit(space.embed_passages, texts)
-        try:
-            made = np.asarray(waiting.result(wait), dtype=np.float32)
-        except (TimeoutError, EmbedderUnavailable):
-            waiting.cancel()
-            return None
-        except Exception:
-            log.exception("the embedder failed; the words are stored without a vector")
-            return None
-        with np.errstate(over="ignore", invalid="ignore"):
-            kept = made.astype(np.float16)  # as it will be stored
-        sound = made.shape == (len(texts), space.index.dimension) and bool(np.isfinite(kept).all())
-        # A vector that can not be stored must not keep the memory from being stored; the background tells of it.
-        return list(made) if sound and bool(kept.any(axis=1).all()) else None
+        return self._memorizing.memorize(draft, actor)
 
     def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Future[Edited]:
         """Set fields of ``types.EDITABLE``. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
@@ -327,12 +284,29 @@ class Service:
             raise Closed()
 
     def _submit(self, pool: ThreadPoolExecutor, work: Callable[..., T], *arguments: Any) -> Future[T]:
+        return self._admit(lambda: pool.submit(work, *arguments))
+
+    def _admit(self, submit: Callable[[], T]) -> T:
+        """Give work to a pool, unless the service is closed by then."""
         with self._guard:
             self._refuse_closed()
-            return pool.submit(work, *arguments)
+            return submit()
 
     def _read(self, work: Callable[[], T]) -> Future[T]:
         return self._submit(self._readers, work)
+
+    def _read_in(self, work: Callable[[Connection], T]) -> Future[T]:
+        """A function of a snapshot, on a reader."""
+
+        def run() -> T:
+            with self._database.reader() as cx:
+                return work(cx)
+
+        return self._read(run)
+
+    def _write_in(self, actor: Actor, work: Callable[[Connection, Context], Done[T]]) -> Future[T]:
+        """A function of one transaction, on the writer; listeners hear what it says was touched."""
+        return self._write_changes(lambda: self._engine.write(actor, work))
 
     def _write_changes(
         self, work: Callable[[], tuple[T, Changes]], *, force: bool = False, after: Callable[[], None] | None = None,
@@ -383,11 +357,3 @@ def _with_changes(done: Written) -> tuple[Written, Changes]:
 
 def _twice(changes: Changes) -> tuple[Changes, Changes]:
     return changes, changes
-
-
-def _hand_over(inner: Future[T], outer: Future[T]) -> None:
-    error = inner.exception()
-    if error is not None:
-        outer.set_exception(error)
-    else:
-        outer.set_result(inner.result())

@@ -39,6 +39,9 @@ _ADD_THREADS: Final = 1
 _LOOK_UP_BLOCK: Final = 8192
 # How many more than expected are fetched when a filter follows.
 _MARGIN: Final = 1.5
+# Sums of squares between these are exact enough as they are.
+_SMALL: Final = 1e-12
+_LARGE: Final = 1e12
 
 Vector = NDArray[np.float32]
 Keys = NDArray[np.int64]
@@ -174,6 +177,12 @@ class VectorIndex:
             _, opposite = self._nearest(-query, 1)
         return Matches(keys, cosines, float(-opposite[0])) if len(keys) else _NOTHING
 
+    def nearest(self, vector: ArrayLike, k: int) -> tuple[Keys, Vector]:
+        """:meth:`search` over everything without a floor, which costs as much again: (keys, cosines), best first."""
+        query = self._checked(np.asarray(vector)[None])[0]
+        with self._alone():
+            return self._nearest(query, k)
+
     def cosines(self, vector: ArrayLike, keys: ArrayLike) -> Vector:
         """The cosine of each of ``keys`` with ``vector``, float32 in the same order; NaN for a key that is not in."""
         query = self._checked(np.asarray(vector)[None])[0]
@@ -257,6 +266,10 @@ class VectorIndex:
         rows = np.ascontiguousarray(vectors, dtype=np.float32)
         if rows.ndim != 2 or (rows.size and rows.shape[1] != self.dimension):
             raise InvalidArgument(field="vector", reason="dimension", limit=self.dimension)
+        squares = np.einsum("ij,ij->i", rows, rows)
+        if np.all((squares > _SMALL) & (squares < _LARGE)):  # neither does a NaN pass
+            plain: Vector = rows / np.sqrt(squares)[:, None]
+            return plain
         if not np.isfinite(rows).all():
             raise InvalidArgument(field="vector", reason="not_finite")
         # In two steps: the squares of very large or very small numbers do not fit float32.

@@ -18,6 +18,7 @@ from engine.index.space import VectorSpace
 from engine.ingest import likeness
 from engine.ingest.draft import Prepared
 from engine.ingest.judge_features import features_from
+from engine.ingest.likeness import UPDATE_COSINE
 from engine.ingest.readings import Readings
 from engine.storage import memories, passages
 from engine.storage.database import Connection
@@ -25,8 +26,9 @@ from engine.text import passages as splitting
 from engine.text import terms
 from engine.types import FINDABLE, Filters, Memory
 
-# So many are looked at by words and by meaning each.
+# So many are looked at by words and by meaning each, and so many words are asked about.
 _CANDIDATES: Final = 5
+_WORDS: Final = 6
 # As many of the newest, which came while the candidates were looked for.
 _RECENT: Final = 16
 # A text that replaces more than this many at once is more likely misread than so newsworthy.
@@ -79,14 +81,14 @@ class Judge:
         row = self.prepared.values
         newest = memories.newest(cx)
         filters = Filters(scope=row["conversation_id"], persona_id=row["persona_id"])
-        expression = terms.fts_query(likeness.specific(row["content"]))
+        expression = terms.fts_query(likeness.specific(row["content"], _WORDS))
         found = [memory_id for memory_id, _ in lexical.search(cx, expression, _CANDIDATES, filters)]
         surprise = None
         if self.made and self.space is not None and self.space.ready:
-            best = self.space.index.search(self.made[0], _CANDIDATES)
-            owners = passages.memory_of(cx, best.keys.tolist())
-            found += [owners[key] for key in best.keys.tolist() if key in owners]
-            surprise = round(1.0 - float(best.cosines.max(initial=0.0)), 4)
+            keys, cosines = self.space.index.nearest(self.made[0], _CANDIDATES)
+            owners = passages.memory_of(cx, keys.tolist())
+            found += [owners[key] for key in keys.tolist() if key in owners]
+            surprise = round(1.0 - float(cosines.max(initial=0.0)), 4)
         judged = self._judged(cx, found)
         return Near(tuple(memory.id for _, memory, _ in judged), newest, surprise)
 
@@ -105,10 +107,12 @@ class Judge:
 
     def _judged(self, cx: Connection, ids: Iterable[int]) -> list[tuple[str, Memory, float]]:
         """("same" or "update", memory, cosine or 0) of those of ``ids`` that the draft repeats or replaces."""
-        rows = self._candidates(cx, ids)
+        asked = tuple(dict.fromkeys(ids))
+        cosines = self._cosines(cx, asked)
+        # Most are let go by their meaning alone, before a row is read.
+        rows = self._candidates(cx, [one for one in asked if cosines.get(one, UPDATE_COSINE) >= UPDATE_COSINE])
         if not rows:
             return []
-        cosines = self._cosines(cx, [memory.id for memory in rows])
         row = self.prepared.values
         new = likeness.Side(self.readings.read(features_from, row["content"]), row["layer"], row["event_time"])
         found: list[tuple[str, Memory, float]] = []
@@ -139,7 +143,7 @@ class Judge:
         scope = (row["conversation_id"], row["persona_id"])
         return [
             memory
-            for memory in memories.get_many(cx, dict.fromkeys(ids)).values()
+            for memory in memories.get_many(cx, ids).values()
             if memory.status in FINDABLE
             and (memory.conversation_id, memory.persona_id) == scope
             and not memory.protected

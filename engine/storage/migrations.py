@@ -38,9 +38,15 @@ def _atoms_and_graph(cx: apsw.Connection) -> None:
         cx.execute(statement)
 
 
+def _digests_topics_review(cx: apsw.Connection) -> None:
+    for statement in schema.VERSION_3:
+        cx.execute(statement)
+
+
 STEPS: tuple[Step, ...] = (
     Step(1, "memories, words, vectors, journal, history", _first_schema),
     Step(2, "atoms, graph, validity and the rarer fields", _atoms_and_graph),
+    Step(3, "digests, topics, candidates, traits, suggestions", _digests_topics_review),
 )
 LATEST = STEPS[-1].version
 
