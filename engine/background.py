@@ -19,6 +19,7 @@ from engine.errors import Cancelled, Closed, EmbedderUnavailable, HupoError
 from engine.index.consistency import Writer
 from engine.rebuilding import Progress
 from engine.text.vocabulary import listed
+from engine.types import Changes
 from engine.upkeep import Upkeep
 
 log = logging.getLogger("hupo.background")
@@ -32,7 +33,11 @@ Task = tuple[Callable[[], dict[str, int]], Future[dict[str, int]]]
 class Background:
     """``wake`` after writes; ``stop`` ends the thread; ``finish`` saves what is left, after all other threads ended."""
 
-    def __init__(self, engine: Engine, directory: Path, factory: Callable[[Settings], Embedder], write: Writer) -> None:
+    def __init__(
+        self, engine: Engine, directory: Path, factory: Callable[[Settings], Embedder], write: Writer,
+        tell: Callable[[Changes], None],
+    ) -> None:  # fmt: skip
+        """``tell``: how listeners hear of a change that upkeep made, called on the writer after its commit."""
         self._engine = engine
         self._factory = factory
         self._condition = threading.Condition()
@@ -49,7 +54,7 @@ class Background:
         self._embedder: Embedder | None = factory(engine.settings)
         engine.embeds = not isinstance(self._embedder, NoEmbedder)
         self._embedding = _embedding_values(engine.settings.current)
-        self._upkeep = Upkeep(engine, directory, write, lambda: self._stopping)
+        self._upkeep = Upkeep(engine, directory, write, tell, lambda: self._stopping)
         self._thread = threading.Thread(target=self._run, name="hupo-background", daemon=True)
         self._leave = engine.settings.subscribe(self._on_settings)
 
@@ -177,11 +182,14 @@ class Background:
             _settle(future, task)
         if due:
             self._guarded(self._fill_all)
+            self._guarded(self._upkeep.noticing.rejudge)
             self._guarded(self._upkeep.finish_erase)
         self._guarded(self._upkeep.save_index)
         self._guarded(self._upkeep.unload_idle)
         self._guarded(self._upkeep.prune)
+        self._guarded(self._upkeep.clear_candidates)
         self._guarded(self._upkeep.age_facts)
+        self._guarded(self._upkeep.noticing.consolidate)
 
     def _has_work(self) -> bool:
         return bool(self._stopping or self._swap or self._preload or self._tasks or self._waiting) or (

@@ -6,7 +6,7 @@ benchmark can move time. Must not be bypassed by ``datetime.now()`` elsewhere in
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Protocol
 
 
@@ -95,6 +95,22 @@ def require_aware(moment: datetime) -> datetime:
 def local_day(moment: datetime, clock: Clock) -> date:
     """The calendar day on which ``moment`` falls for the user."""
     return moment.astimezone(clock.zone()).date()
+
+
+def local_date(moment: datetime, zone: tzinfo) -> date:
+    """The user's day of ``moment``; at the calendar's own ends, that of UTC."""
+    try:
+        return moment.astimezone(zone).date()
+    except OverflowError:
+        return moment.date()
+
+
+def start_of(day: date, zone: tzinfo) -> datetime:
+    """The moment (UTC) at which ``day`` begins in ``zone``, also where its clocks are moved at midnight."""
+    try:
+        return datetime.combine(day, time.min, zone).astimezone(UTC)
+    except OverflowError:
+        return datetime.combine(day, time.min, UTC)
 
 
 def to_text(moment: datetime) -> str:

@@ -6,15 +6,17 @@ Verbs marked *writer* must run on the one writer thread, all others may run anyw
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine import health
+from engine import health, undoing
 from engine.access import Done
 from engine.clock import Clock, SystemClock
 from engine.config import Settings, parameters
@@ -23,11 +25,12 @@ from engine.forgetting import decay
 from engine.forgetting.reinforcement import reinforce
 from engine.graph import NO_MEMORY, Graph
 from engine.index.space import VectorSpace
-from engine.ingest import atoms, duplicates, fields
+from engine.ingest import atoms, derive, duplicates, fields, screening
 from engine.ingest import draft as drafting
 from engine.ingest import edit as editing
 from engine.ingest import memorize as memorizing
 from engine.ingest.context import Context
+from engine.ingest.memorize import Ready
 from engine.ingest.readings import Readings
 from engine.retrieval import query as asking
 from engine.retrieval.cache import RecallCache
@@ -54,10 +57,11 @@ from engine.types import (
     StoreStatus,
 )
 
+log = logging.getLogger("hupo.engine")
+
 T = TypeVar("T")
 Vectors = NDArray[np.float32]
 _SHRED = "erase.shred"
-_FORGETTING = Actor("rule", "forgetting")
 
 
 class Engine:
@@ -102,52 +106,72 @@ class Engine:
         self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None
     ) -> duplicates.Near:
         """What a draft repeats or replaces; before the write, so that looking holds nobody up."""
-        judge = self._judge(prepared, made, space)
+        derive.read_ahead(prepared, self.readings)
         with self.database.reader() as cx:
-            return judge.look(cx)
+            return self._judge(prepared, made, space).look(cx)
 
     def _judge(
         self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None
     ) -> duplicates.Judge:
         return duplicates.Judge(prepared, made, space, self.settings.current, self.readings)
 
-    def remember(
-        self, prepared: drafting.Prepared, made: Sequence[Vectors] | None, space: VectorSpace | None,
-        near: duplicates.Near, actor: Actor,
-    ) -> Remembered:  # fmt: skip
-        """*writer*: store a prepared draft with the vectors ``made`` in ``space``; ``near``: from :meth:`look`."""
-        if space is not self.space:
-            made, space = None, self.space
-        self.refuse_paused(actor)  # may have come while the vectors were made
-        context = self.context(actor)
+    def remember_all(self, batch: Sequence[Ready]) -> list[Remembered | Exception]:
+        """*writer*: store drafts in one transaction, and where that fails each in its own; a result or error each."""
+        if len(batch) > 1:
+            try:
+                return list(self._remember(batch))
+            except Exception:
+                log.info("a batch of writes failed; each is tried alone")
+        done: list[Remembered | Exception] = []
+        for one in batch:
+            try:
+                done += self._remember([one])
+            except Exception as error:
+                done.append(error)
+        return done
+
+    def _remember(self, batch: Sequence[Ready]) -> list[Remembered]:
+        here = [one if one.space is self.space else replace(one, made=None, space=self.space) for one in batch]
+        for one in here:
+            self.refuse_paused(one.actor)  # may have come while the vectors were made
         with self.database.transaction() as cx:
-            same = memorizing.find_same(cx, prepared.values)
-            if same is not None:
-                stored = memorizing.reinforce_same(cx, same, prepared.values, context)
-            else:
-                verdict = self._judge(prepared, made, space).verdict(cx, near)
-                stored = memorizing.store(cx, prepared.with_surprise(near.surprise), made, verdict, context)
-        self.vocabulary.learn((*prepared.values["participants"], *prepared.values["topics"]))
+            stored = [self._store(cx, one) for one in here]
+        return [self._remembered(one, what) for one, what in zip(here, stored, strict=True)]
+
+    def _store(self, cx: Connection, ready: Ready) -> memorizing.Stored:
+        context = self.context(ready.actor)
+        stored = memorizing.take(cx, ready, self._judge(ready.prepared, ready.made, ready.space), context)
+        if ready.also is not None:
+            ready.also(cx, context, stored.memory.id)
+        return stored
+
+    def _remembered(self, ready: Ready, stored: memorizing.Stored) -> Remembered:
+        """After the commit: what lives in memory follows."""
+        values = ready.prepared.values
+        self.vocabulary.learn((*values["participants"], *values["topics"]))
         self.index_gone(stored.gone_passages, stored.gone_entries)
-        if made is not None and space is not None and stored.new_passages:
-            space.index.add(np.array(stored.new_passages, dtype=np.int64), np.stack(list(made)))
+        if ready.made is not None and ready.space is not None and stored.new_passages:
+            ready.space.index.add(np.array(stored.new_passages, dtype=np.int64), np.stack(list(ready.made)))
         created = stored.outcome in ("stored", "superseded")
         changes = self._changed(
-            "memorized" if created else stored.outcome,
-            actor,
+            "memorized" if created else "woken" if stored.woken else stored.outcome,
+            ready.actor,
             created=(stored.memory.id,) if created else (),
             updated=stored.replaced if created else (stored.memory.id,),
             history_ids=stored.history_ids,
         )
-        return Remembered(stored.outcome, stored.memory, changes, stored.vector_pending, stored.replaced)
+        return Remembered(
+            stored.outcome, stored.memory, changes, stored.vector_pending, stored.replaced, ready.prepared.secrets
+        )
 
     def edit(self, memory_id: int, values: Mapping[str, Any], actor: Actor) -> Edited:
         """*writer*: set some fields. Errors: ``InvalidArgument``, ``NotFound``, ``Protected``, ``Paused``."""
         self.refuse_paused(actor)
         clean = fields.check(values, self.settings.current)
         with self.database.transaction() as cx:
-            edited = editing.apply(cx, memory_id, clean, self.context(actor))
-        return Edited(edited.memory, edited.fields, self._edited("edited", actor, [edited]))
+            screened = screening.screen_edit(memories.require(cx, memory_id), clean, actor, self.settings.current)
+            edited = editing.apply(cx, memory_id, screened.values, self.context(actor))
+        return Edited(edited.memory, edited.fields, self._edited("edited", actor, [edited]), screened.kinds)
 
     def trash(self, ids: Sequence[int], actor: Actor) -> Changes:
         """*writer*: all of ``ids`` into the trash, or none when one of them does not exist."""
@@ -200,7 +224,10 @@ class Engine:
         with self.database.reader() as cx:
             entry = history.get(cx, history_id)
         if entry is not None and entry.memory_id == NO_MEMORY:
-            return self.graph.undo(entry, actor)
+            take_back = undoing.of(entry)
+            if take_back is None:
+                return self.graph.undo(entry, actor)
+            return self.write(actor, lambda cx, context: take_back(cx, entry, context))[1]
         with self.database.transaction() as cx:
             edited = editing.undo(cx, history_id, self.context(actor))
         return self._edited("undone", actor, [edited])
@@ -220,15 +247,15 @@ class Engine:
         if woken:
             self.refresh()  # they pass other filters now
         # Else answers stay valid: recency moves by less than what the cache's time allows.
-        return Changes("recalled", Actor("rule", "recall"), updated=tuple(ids), epoch=self.epoch)
+        return Changes("woken" if woken else "recalled", Actor("rule", "recall"), updated=tuple(ids), epoch=self.epoch)
 
     def forget(self) -> Changes:
         """*writer*: what the days since the last run took away (S0, S1); nothing where no day has passed."""
         with self.database.transaction() as cx:
             run = decay.run(cx, self.clock.now(), self.clock.zone(), self.settings.current)
         if run.history_id is None:
-            return Changes("decayed", _FORGETTING, epoch=self.epoch)
-        return self._changed("decayed", _FORGETTING, history_ids=(run.history_id,))
+            return Changes(decay.ACTION, decay.BY_TIME, epoch=self.epoch)
+        return self._changed(decay.ACTION, decay.BY_TIME, updated=run.fallen, history_ids=(run.history_id,))
 
     def write(self, actor: Actor, work: Callable[[Connection, Context], Done[T]]) -> tuple[T, Changes]:
         """*writer*: an area's write in one transaction. Errors: ``Paused`` and those of ``work``."""
@@ -298,23 +325,23 @@ class Engine:
         if query.overrides:
             overrides = {key: parameters.check(key, value) for key, value in query.overrides.items()}
             values = {**values, **overrides}
-        question = asking.parse(query)
+        now, zone = self.clock.now(), self.clock.zone()
+        question = asking.parse(query, now, zone)
         epoch, space = self.epoch, self.space
         seconds = float(values["recall.cache_seconds"])
-        in_force = tuple(value for name, value in values.items() if name.startswith("recall."))
-        key = (question.text, query.k, query.filters, query.include_sensitive, query.explain, query.budget,
+        in_force = tuple(value for name, value in values.items() if name.startswith(("recall.", "privacy.")))
+        key = (question, query.k, query.filters, query.include_sensitive, query.explain, query.budget,
                query.near_misses, in_force)  # fmt: skip
         known = self._cache.get(key, epoch, seconds)
         if known is not None:
-            return Recollection(known.hits, known.near_misses, known.degraded, known.tokens, known.omitted,
-                                known.hidden, cached=True)  # fmt: skip
+            return replace(known, cached=True, milliseconds=0.0)
         with self.database.reader() as cx:
-            answer = recall(cx, query, question, values, space, self.clock.now(), executor)
+            answer = recall(cx, query, question, values, space, now, executor)
         lacking: tuple[str, ...] = () if self.lexical_ready else ("lexical_rebuilding",)
         if space is None and self.embeds:
             lacking += ("embedder_unavailable",)
         if lacking or answer.degraded:
-            return _with_degraded(answer, lacking)
+            return replace(answer, degraded=tuple(dict.fromkeys((*answer.degraded, *lacking))))
         self._cache.put(key, epoch, seconds, answer)
         return answer
 
@@ -369,9 +396,3 @@ class Engine:
                 cx, data, self.space, embeds=self.embeds, lexical_ready=self.lexical_ready,
                 database_bytes=self.database.size(), paused=bool(self.settings["memory.paused"]),
             )  # fmt: skip
-
-
-def _with_degraded(answer: Recollection, lacking: tuple[str, ...]) -> Recollection:
-    reasons = tuple(dict.fromkeys((*answer.degraded, *lacking)))
-    return Recollection(answer.hits, answer.near_misses, reasons, answer.tokens, answer.omitted, answer.hidden,
-                        False, answer.milliseconds)  # fmt: skip

@@ -17,7 +17,7 @@ from engine.engine import Engine
 from engine.errors import InvalidArgument
 from engine.index.consistency import Writer
 from engine.index.space import VectorSpace
-from engine.storage import journal, memories, passages, vectors
+from engine.storage import journal, memories, passages, suggestions, vectors
 from engine.storage.database import Connection
 from engine.storage.vectors import FACTS, PASSAGES, Family
 
@@ -95,9 +95,9 @@ class Filling:
             with self._engine.database.reader() as cx:
                 entries = journal.unfinished(cx, _ENTRIES)
                 rows = memories.get_many(cx, {entry.memory_id for entry in entries})
-                parts = passages.of(cx, (key for key, memory in rows.items() if memory.status != "trashed"))
+                parts = _parts(cx, [key for key, memory in rows.items() if memory.status != "trashed"])
                 lacking = vectors.without(cx, space.identity_id, (part[0] for part in parts))
-            found = [part[:2] for part in reversed(parts) if part[0] in lacking]
+            found = [part for part in parts if part[0] in lacking]
             owing = {memory_id for _, memory_id in found}
             paid = [entry.id for entry in entries if entry.memory_id not in owing]
             if paid:
@@ -143,6 +143,8 @@ class Filling:
             kept = [at for at, part in enumerate(parts) if part[0] in there]
             vectors.put(cx, space.identity_id, [(parts[at][0], made[at]) for at in kept], family)
             complete = vectors.complete(cx, space.identity_id, {parts[at][1] for at in kept})
+            if family is PASSAGES:
+                suggestions.queue_rejudging(cx, complete)
             if family is FACTS:
                 complete = vectors.complete(cx, space.identity_id, complete, FACTS)
             journal.advance(cx, complete, "done", self._engine.clock.now())
@@ -159,6 +161,13 @@ class Filling:
                 journal.open(cx, "vector", memory_id, "failed" if family is FACTS else "committed", now)
             if family is PASSAGES:
                 journal.fail(cx, memory_id, code, now)
+
+
+def _parts(cx: Connection, memory_ids: Sequence[int]) -> list[Part]:
+    """The passages of these memories, the newest first, and a text alone before the same in context."""
+    own = [(row[0], row[1]) for row in passages.of(cx, memory_ids)]
+    context = [(row[0], row[1]) for row in passages.contexts_of(cx, memory_ids)]
+    return [*sorted(own, reverse=True), *sorted(context, reverse=True)]
 
 
 def _vectors(space: VectorSpace, texts: Sequence[str], known: Mapping[str, np.ndarray]) -> list[np.ndarray]:

@@ -17,21 +17,31 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engine.access import Access, Done
+from engine import policy
+from engine.access import Access, Asked, Done
 from engine.background import Background
 from engine.clock import Clock, SystemClock
 from engine.config import Settings
+from engine.digest.candidate_facade import Candidates
+from engine.digest.facade import Digests
+from engine.digest.topic_facade import Topics
 from engine.embedding import Embedder
 from engine.embedding.workers import Workers
 from engine.engine import Engine
 from engine.errors import Closed
+from engine.forgetting_service import Forgetting
 from engine.graph_service import GraphService
 from engine.ingest.context import Context
-from engine.memorizing import Memorizing
+from engine.memorizing import Memorizing, Writer
+from engine.retrieval.meaning import meaning_of
+from engine.review import kinds
+from engine.review.facade import Review
+from engine.searches.facade import Searches
 from engine.storage.database import Connection, Database
 from engine.storage.lock import StoreLock
 from engine.summaries import Secret, Summaries
 from engine.surfacing.facade import Surfacing, SurfacingService
+from engine.surfacing.user_model_facade import UserModel
 from engine.types import (
     Actor,
     Changes,
@@ -45,6 +55,7 @@ from engine.types import (
     Query,
     Recollection,
     Remembered,
+    Sensitivity,
     Sort,
     StoreStatus,
 )
@@ -55,7 +66,10 @@ T = TypeVar("T")
 Written = TypeVar("Written", Remembered, Edited)
 READERS = 2
 RECALLERS = 3  # apart from the readers: a slow embedder must not keep a list from being shown
-EMBEDDERS = 2
+# One writes' vector at a time: on two cores a second would only take the processor from the writer. Questions have
+# their own, so that none waits behind what is being stored.
+EMBEDDERS = 1
+ASKERS = 2
 
 Listener = Callable[[Changes], None]
 
@@ -81,15 +95,24 @@ class Service:
         self._readers = ThreadPoolExecutor(READERS, "hupo-reader")
         self._recallers = ThreadPoolExecutor(RECALLERS, "hupo-recall")
         self._embedders = Workers(EMBEDDERS, "hupo-embed")
+        self._askers = Workers(ASKERS, "hupo-ask")
         self._notifier = ThreadPoolExecutor(1, "hupo-notify")
-        self._memorizing = Memorizing(self._engine, settings, self._embedders, self._admit, self._write_changes)
-        self._access = Access(settings, clock, self._read_in, self._write_in, self.memorize)
+        lent = Writer(self._writer.submit, self._refuse_late, self._announce)
+        self._memorizing = Memorizing(self._engine, settings, self._embedders, self._admit, lent)
+        self._access = Access(settings, clock, self._read_in, self._write_in, self._memorizing.memorize, self._ask)
         self.graph = GraphService(
             self._engine.graph, self._read, lambda work: self._write_changes(lambda: _twice(work()))
         )
         self.surfacing = SurfacingService(Surfacing(database, settings, clock), self._read)
+        self.digests = Digests(self._access)
+        self.candidates = Candidates(self._access)
+        self.topics = Topics(self._access)
+        self.review = Review(kinds.every(self._access, self._engine.segmenter, self.candidates, self.topics))
+        self.user_model = UserModel(self._access)
+        self.forgetting = Forgetting(self._access)
+        self.searches = Searches(self._access, self._engine.segmenter)
         self.summaries = Summaries(settings, secret, clock)
-        self._background = Background(self._engine, data, embedder_factory, self._on_writer)
+        self._background = Background(self._engine, data, embedder_factory, self._on_writer, self._tell_of_upkeep)
         self._background.start()
 
     @classmethod
@@ -139,6 +162,7 @@ class Service:
                 steps.callback(pool.shutdown)
             steps.callback(self._background.stop, timeout / 2)
             steps.callback(self._embedders.shutdown)
+            steps.callback(self._askers.shutdown)
             steps.callback(self.summaries.close)
 
     # Writing -------------------------------------------------------------------------------------------------
@@ -186,7 +210,7 @@ class Service:
         return self._submit(self._recallers, self._recall, query)
 
     def _recall(self, query: Query) -> Recollection:
-        answer = self._engine.recall(query, self._embedders)
+        answer = self._engine.recall(query, self._askers)
         if query.reinforce and answer.hits and self.settings["recall.reinforce"]:
             ids = [hit.memory.id for hit in answer.hits]
             with self._guard:
@@ -233,6 +257,10 @@ class Service:
     def history(self, memory_id: int, limit: int = 50) -> Future[tuple[HistoryEntry, ...]]:
         """The changes of one memory, newest first."""
         return self._submit(self._readers, self._engine.history, memory_id, limit)
+
+    def sensitivities(self, include_sensitive: bool) -> tuple[Sensitivity, ...]:
+        """Those that a reader may see as things stand, for ``Filters``; () = all."""
+        return policy.shown(self.settings.current, include_sensitive) or ()
 
     def status(self) -> Future[StoreStatus]:
         """Counts and health."""
@@ -304,33 +332,42 @@ class Service:
 
         return self._read(run)
 
+    def _ask(self, text: str) -> Future[Asked]:
+        return self._submit(self._recallers, meaning_of, text, self._engine.space, self._engine.embeds, self._askers)
+
     def _write_in(self, actor: Actor, work: Callable[[Connection, Context], Done[T]]) -> Future[T]:
         """A function of one transaction, on the writer; listeners hear what it says was touched."""
         return self._write_changes(lambda: self._engine.write(actor, work))
 
     def _write_changes(
-        self, work: Callable[[], tuple[T, Changes]], *, force: bool = False, after: Callable[[], None] | None = None,
-        owes: Callable[[T], bool] | None = None,
-    ) -> Future[T]:  # fmt: skip
-        """Run a write on the writer; listeners hear of it after it is committed. ``force``: taken before closing.
+        self, work: Callable[[], tuple[T, Changes]], *, after: Callable[[], None] | None = None
+    ) -> Future[T]:
+        """Run a write on the writer; listeners hear of it after it is committed.
 
-        ``after``: what is done before the caller hears of it, although it is committed already; ``owes``: whether
-        the background has anything to do for the result.
+        ``after``: what is done before the caller hears of it, although it is committed already.
         """
 
         def run() -> T:
-            if self._deadline is not None and time.monotonic() > self._deadline:
-                raise Closed()
+            self._refuse_late()
             result, changes = work()
-            self._notify(changes)
-            self._background.wake(owes is None or owes(result))
+            self._announce(changes)
             if after is not None:
                 after()
             return result
 
-        if force:
-            return self._writer.submit(run)
         return self._submit(self._writer, run)
+
+    def _refuse_late(self) -> None:
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            raise Closed()
+
+    def _announce(self, changes: Changes, owes: bool = True) -> None:
+        """``owes``: whether the background has anything to do for it."""
+        self._notify(changes)
+        self._background.wake(owes)
+
+    def _tell_of_upkeep(self, changes: Changes) -> None:
+        self._announce(changes, owes=False)
 
     def _on_writer(self, work: Callable[[], T]) -> T:
         try:

@@ -10,25 +10,29 @@ import logging
 import shutil
 import time
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from engine import schedule
+from engine.clock import local_day
+from engine.digest import candidates as review
 from engine.embedding import Embedder
 from engine.engine import Engine
 from engine.errors import HupoError
 from engine.filling import Filling
 from engine.forgetting import atoms as lifecycle
-from engine.forgetting import decay
+from engine.forgetting import decay, timekeeping
 from engine.forgetting.rules import Rules
 from engine.index import consistency
 from engine.index.consistency import Writer
 from engine.index.space import VectorSpace, index_path
 from engine.index.vector import VectorIndex
 from engine.ingest import atoms as fact_atoms
+from engine.noticing import Noticing
 from engine.rebuilding import Progress, Rebuilding
-from engine.storage import journal, memories, vectors
+from engine.storage import candidates, journal, memories, vectors
 from engine.storage.vectors import FAMILIES, Family
+from engine.types import Actor, Changes
 
 log = logging.getLogger("hupo.upkeep")
 
@@ -38,25 +42,32 @@ SAVE_AT_LEAST_SECONDS = 600.0
 DAY_SECONDS = 86_400.0
 HOUR_SECONDS = 3_600.0
 _SWEEP = 500
+_REVIEW = Actor("rule", "review")
 
 _MOST_ROUNDS = 8
 
 
 class Upkeep:
-    """The steps. ``stop`` is asked between batches; True ends the step early."""
+    """The steps. ``tell``: how others hear of a write; ``stop`` is asked between batches, True ends the step early."""
 
-    def __init__(self, engine: Engine, directory: Path, write: Writer, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, engine: Engine, directory: Path, write: Writer, tell: Callable[[Changes], None],
+        stop: Callable[[], bool],
+    ) -> None:  # fmt: skip
         self._engine = engine
         self._directory = directory
         self._write = write
+        self._tell = tell
         self._stop = stop
         self._changed_at = time.monotonic()
         self._dirty_since: float | None = None
         self._pruned_at: float | None = None
         self._aged_at: float | None = None
         self._forgot: date | None = None
+        self._cleared: date | None = None
         self.rebuilding = Rebuilding(engine, write, stop)
         self._filling = Filling(engine, write, self.note_change)
+        self.noticing = Noticing(engine, write, tell, stop)
 
     # The vector space ----------------------------------------------------------------------------------------
 
@@ -193,6 +204,26 @@ class Upkeep:
         self._write(work)
         self._pruned_at = time.monotonic()
 
+    def clear_candidates(self) -> None:
+        """Once a day of the user's: what was dropped, dismissed or approved long enough ago goes (S4)."""
+        engine = self._engine
+        now = engine.clock.now()
+        day = local_day(now, engine.clock)
+        if day == self._cleared:
+            return
+        values = engine.settings.current
+        before = review.kept_since(now, values)
+        with engine.database.reader() as cx:
+            if timekeeping.in_doubt(cx, now, engine.clock.zone(), Rules.of(values)):
+                return  # what is gone does not come back with the clock
+            due = candidates.is_due(cx, before)
+        if due:
+            self._write(lambda: self._clear(before))
+        self._cleared = day
+
+    def _clear(self, before: datetime) -> None:
+        self._tell(self._engine.write(_REVIEW, lambda cx, _: review.clear(cx, before))[1])
+
     def finish_erase(self) -> None:
         """Remove the bytes that an erase could not, for want of room or because the process ended."""
         if not self._engine.owes_shred():
@@ -213,8 +244,13 @@ class Upkeep:
         with engine.database.reader() as cx:
             due = decay.is_due(cx, now, zone, values)
         if due:
-            self._write(engine.forget)
+            self._write(self._forget)
         self._forgot = day
+
+    def _forget(self) -> None:
+        changes = self._engine.forget()
+        if changes.history_ids:
+            self._tell(changes)
 
     # Facts ---------------------------------------------------------------------------------------------------
 
@@ -228,11 +264,13 @@ class Upkeep:
 
     def _sweep(self) -> bool:
         engine = self._engine
-        now = engine.clock.now()
+        now, zone, rules = engine.clock.now(), engine.clock.zone(), Rules.of(engine.settings.current)
         with engine.database.transaction(durable=False) as cx:
+            if timekeeping.in_doubt(cx, now, zone, rules):
+                return False  # what is purged does not come back with the clock
             swept = lifecycle.sweep(cx, now, _SWEEP)
             if not swept.more:
-                fact_atoms.repair(cx, _SWEEP, now, engine.clock.zone())
+                fact_atoms.repair(cx, _SWEEP, now, zone)
         if swept.ids:
             engine.refresh()
         return swept.more

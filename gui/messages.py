@@ -102,6 +102,8 @@ def _values(code: str, fields: Mapping[str, object], texts: Texts) -> dict[str, 
 
 def _plain(key: str, value: object) -> object:
     """Amounts stay numbers (they are grouped by thousands), names of things such as ids and processes do not."""
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value)
     return value if key in ("done", "total", "seconds", "length") and isinstance(value, int) else str(value)
 
 

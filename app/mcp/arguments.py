@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, Literal
 
@@ -58,6 +58,7 @@ class Argument:
     one value or several of ``allowed``. ``edge`` says which end of the user's day a plain date means.
     ``listed`` False: accepted, but not worth a model's tokens in tools/list. ``loose``: nobody was told its shape, so
     an open-ended tool keeps a value of another shape among the unknown keys instead of refusing the call.
+    ``inner``: the table of an object's keys, read as a tool's arguments are. ``named``: words for whole numbers.
     """
 
     name: str
@@ -71,10 +72,14 @@ class Argument:
     edge: Edge = "start"
     listed: bool = True
     loose: bool = False
+    inner: tuple[Argument, ...] = ()
+    named: Mapping[str, int] = field(default_factory=dict)
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of this argument as it should be given."""
         found = dict(_JSON_TYPES[self.kind])
+        if any(one.listed for one in self.inner):
+            found |= input_schema(self.inner)
         if self.about:
             found["description"] = self.about
         if self.allowed:
@@ -91,6 +96,8 @@ class Argument:
         """``value`` in this argument's type (lists as tuples, moments aware). Errors: ``InvalidArgument``."""
         if self.kind == "moment":
             return _moment(self, value, zone)
+        if self.inner:
+            return _inner(self, _object(self, value), zone)
         return _READERS[self.kind](self, value)
 
 
@@ -141,6 +148,13 @@ def _absent(argument: Argument, value: Any) -> bool:
     return argument.kind != "text" and isinstance(value, str) and not value.strip()
 
 
+def _inner(argument: Argument, given: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
+    try:
+        return read(given, argument.inner, zone)[0]
+    except InvalidArgument as error:
+        raise InvalidArgument(**{**error.fields, "field": f"{argument.name}.{error.fields['field']}"}) from None
+
+
 def _unknown(name: str, names: Sequence[str]) -> InvalidArgument:
     near = difflib.get_close_matches(name.lower(), names, n=1)
     fields: dict[str, Any] = {"field": name, "reason": "unknown_argument", "allowed": list(names)}
@@ -173,6 +187,8 @@ def _number(argument: Argument, value: Any) -> float:
 
 
 def _integer(argument: Argument, value: Any) -> int:
+    if isinstance(value, str):
+        value = argument.named.get(value.strip().lower(), value)
     # Whole numbers are read exactly: a float would bend large ids.
     if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d{1,18}\s*", value):
         value = int(value)

@@ -6,14 +6,15 @@ choose or rank memories: it shows what it is given, shortened where the whole an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from app.mcp.words import LABELS, Language
+from app.mcp.labels import LABELS
+from app.mcp.words import Language
 from engine import tokens
-from engine.types import FINDABLE, Explanation, Hit, Memory, Recollection
+from engine.types import FINDABLE, DigestDue, Explanation, Hit, Memory, Recollection
 
 # What the lines around a memory's text cost, about; the rest of the budget is for the texts.
 HEADER_TOKENS = 24
@@ -44,16 +45,34 @@ def utc(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
+def digests_due(due: Sequence[DigestDue], language: Language) -> str:
+    """What waits to be digested, in one line."""
+    parts = [LABELS[f"digests_due_{one.level}"][language].format(count=one.count, latest=one.latest.period)
+             for one in due]  # fmt: skip
+    what = ("；" if language == "zh" else "; ").join(parts)
+    return LABELS["digests_due"][language].format(what=what)
+
+
+def waiting(one: DigestDue) -> dict[str, Any]:
+    """What waits to be digested at one level, as JSON values."""
+    periods = [{"period": due.period, "sources": due.sources} for due in one.periods]
+    return {"level": one.level, "count": one.count, "latest": one.latest.period, "periods": periods}
+
+
 def text_budget(budget: int, k: int) -> int:
     """What the engine may spend on texts, so that ``budget`` holds over the whole answer with its headers."""
     return max(budget - HEADER_TOKENS * k, budget // 2, 1)
 
 
-def recollection(found: Recollection, budget: int, language: Language) -> Answer:
-    """The answer to a recall; ``tokens.estimate`` of its text never exceeds ``budget`` plus the fixed first line."""
+def recollection(found: Recollection, budget: int, language: Language, instruction: str = "") -> Answer:
+    """The answer to a recall; ``tokens.estimate`` of its text never exceeds ``budget`` plus the fixed first line.
+
+    ``instruction`` follows where sensitive memories are shown or hidden.
+    """
     # Room for the line that counts what found no room is kept from the start.
-    longest = _notes(replace(found, omitted=found.omitted + len(found.hits)), language)
-    left = budget - tokens.estimate("\n".join(longest))
+    doubt = _doubt(found, language)
+    longest = _notes(replace(found, omitted=found.omitted + len(found.hits)), language, instruction)
+    left = budget - tokens.estimate("\n".join([*doubt, *longest]))
     blocks: list[str] = []
     items: list[dict[str, Any]] = []
     for hit in found.hits:
@@ -66,9 +85,9 @@ def recollection(found: Recollection, budget: int, language: Language) -> Answer
         items.append(_hit(shown))
         left -= tokens.estimate(block + "\n")
     left_out = len(found.hits) - len(blocks)
-    notes = _notes(replace(found, omitted=found.omitted + left_out), language)
+    notes = _notes(replace(found, omitted=found.omitted + left_out), language, instruction)
     first = LABELS["found"][language].format(count=len(blocks)) if found.hits else LABELS["nothing"][language]
-    return Answer("\n".join([first, *blocks, *notes]), items, left_out)
+    return Answer("\n".join([first, *doubt, *blocks, *notes]), items, left_out)
 
 
 def page_lines(memories: Sequence[Memory], total: int, cursor: str | None, language: Language) -> Answer:
@@ -84,19 +103,19 @@ def page_lines(memories: Sequence[Memory], total: int, cursor: str | None, langu
     return Answer("\n".join(lines), items)
 
 
-def merged_text(memory: Memory) -> str:
-    """What ``memory`` says now, shortened; a sensitive one may say more than this client was shown."""
-    return HIDDEN if memory.sensitivity == "high" else tokens.cut(memory.content, MERGED_TOKENS)
+def merged_text(memory: Memory, hidden: bool) -> str:
+    """What ``memory`` says now, shortened; a ``hidden`` one may say more than this client was shown."""
+    return HIDDEN if hidden else tokens.cut(memory.content, MERGED_TOKENS)
 
 
-def old_texts(memories: Sequence[Memory]) -> str:
-    """Memories that were replaced: id and a quoted snippet each."""
-    return "\n".join(f"[{memory.id}]\n{quote(old_text(memory))}" for memory in memories)
+def old_texts(told: Mapping[int, str]) -> str:
+    """Memories that were replaced: id and quoted text each."""
+    return "\n".join(f"[{memory_id}]\n{quote(text)}" for memory_id, text in told.items())
 
 
-def old_text(memory: Memory) -> str:
-    """What a memory that was replaced said; a sensitive one keeps it to itself."""
-    return HIDDEN if memory.sensitivity == "high" else snippet_of(memory)
+def old_text(memory: Memory, hidden: bool) -> str:
+    """What a memory that was replaced said; a ``hidden`` one keeps it to itself."""
+    return HIDDEN if hidden else snippet_of(memory)
 
 
 def snippet_of(memory: Memory) -> str:
@@ -109,22 +128,47 @@ def quote(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines() or [""])
 
 
-def _fit(hit: Hit, room: int) -> Hit | None:
-    """``hit`` with its text cut so that the quoted text costs at most ``room`` tokens; None: not even a few words."""
-    cost = tokens.estimate(quote(hit.text))
+def fitted(text: str, room: int) -> str | None:
+    """``text``, shortened so that it costs at most ``room`` tokens once it is quoted; None: not even a few words."""
+    cost = tokens.estimate(quote(text))
     if cost <= room:
-        return hit
+        return text
     wanted = room
     while wanted >= LEAST_TOKENS:
-        text = tokens.cut(hit.text, wanted)
-        cost = tokens.estimate(quote(text))
+        shown = tokens.cut(text, wanted)
+        cost = tokens.estimate(quote(shown))
         if cost <= room:
-            return replace(hit, text=text, form="cut")
+            return shown
         wanted -= max(cost - room, 1)
     return None
 
 
-def _notes(found: Recollection, language: Language) -> list[str]:
+def share(costs: Sequence[int], room: int) -> int:
+    """So much each may cost at most that all together cost ``room``: the longest give way, the short stay whole."""
+    for at, cost in enumerate(sorted(costs)):
+        fair = room // (len(costs) - at)
+        if cost > fair:
+            return fair
+        room -= cost
+    return max(costs, default=0)
+
+
+def _fit(hit: Hit, room: int) -> Hit | None:
+    """``hit`` with its text cut so that the quoted text costs at most ``room`` tokens; None: not even a few words."""
+    text = fitted(hit.text, room)
+    if text is None or text == hit.text:
+        return None if text is None else hit
+    return replace(hit, text=text, form="cut")
+
+
+def _doubt(found: Recollection, language: Language) -> list[str]:
+    """A warning where what was found may not be the answer."""
+    if not found.hits or found.certainty in (None, "sure"):
+        return []
+    return [LABELS["unsure" if found.certainty == "unsure" else "nothing_certain"][language]]
+
+
+def _notes(found: Recollection, language: Language, instruction: str) -> list[str]:
     notes: list[str] = []
     for slug, count in (("omitted", found.omitted), ("hidden", found.hidden)):
         if count:
@@ -132,10 +176,12 @@ def _notes(found: Recollection, language: Language) -> list[str]:
     if found.degraded:
         what = ", ".join(slug.replace("_", " ") for slug in found.degraded)
         notes.append(LABELS["degraded"][language].format(what=what))
+    if instruction and (found.hidden or any(hit.memory.sensitivity == "high" for hit in found.hits)):
+        notes.append(instruction)
     return notes
 
 
-def _source(memory: Memory) -> str:
+def source_of(memory: Memory) -> str:
     """Where a memory came from: the agent and the client, as far as known."""
     parts = (memory.source_agent, memory.source_client)
     return " / ".join(dict.fromkeys(" ".join(part.split()) for part in parts if part.strip()))
@@ -154,20 +200,21 @@ def _held(memory: Memory) -> dict[str, Any]:
     return found
 
 
-def head(memory: Memory) -> str:
-    """The line above a quoted memory. What people typed into it is kept to one line each."""
-    parts = [f"[{memory.id}]", utc(memory.occurred_at), memory.layer]
+def head(memory: Memory, when: str = "") -> str:
+    """The line above a quoted memory; ``when`` in place of its moment in UTC. What people typed is kept to one line."""
+    moment = utc(memory.occurred_at)
+    parts = [f"[{memory.id}]", when or moment, memory.layer]
     if memory.status != "active":
         parts.append(memory.status)
     held = _held(memory)
     if "superseded_by" in held:
         parts.append(f"by [{held['superseded_by']}]")
     # Mostly it holds since the moment that stands there already.
-    if held.get("valid_from", parts[1]) != parts[1]:
+    if held.get("valid_from", moment) != moment:
         parts.append(f"since {held['valid_from']}")
     if "valid_to" in held:
         parts.append(f"until {held['valid_to']}")
-    if source := _source(memory):
+    if source := source_of(memory):
         parts.append(f"from {tokens.cut(source, 12)}")
     if memory.tags:
         parts.append(tokens.cut("#" + " #".join(" ".join(tag.split()) for tag in memory.tags), 24))
@@ -187,7 +234,7 @@ def _card(memory: Memory) -> dict[str, Any]:
     optional = {
         "title": tokens.cut(memory.title, TITLE_TOKENS),
         "tags": [tokens.cut(tag, TAG_TOKENS) for tag in memory.tags[:MOST_TAGS]],
-        "source": _source(memory),
+        "source": source_of(memory),
         "scope": memory.conversation_id,
         "pinned": memory.pinned,
         **_held(memory),

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from app.mcp import quoting
-from app.mcp.words import LABELS, Language
+from app.mcp.labels import LABELS
+from app.mcp.words import Language
 from engine import tokens
 from engine.types import ConnectingPath, Entity, Memory, Neighbourhood, Relation
 
@@ -27,8 +28,9 @@ _CLOSING_TOKENS = 60
 class Sheet:
     """An answer that grows line by line, as ``text`` and as ``data``, until its tokens are spent in either form."""
 
-    def __init__(self, language: Language, label: str, **fields: object) -> None:
-        """``label`` of ``words.LABELS`` is the first line; its "count" is filled in with :meth:`counted`."""
+    def __init__(self, language: Language, label: str, *, budget: int = ANSWER_TOKENS, **fields: object) -> None:
+        """``label`` of ``words.LABELS`` is the first line, filled in with ``fields``."""
+        self._budget = budget
         self.data: dict[str, Any] = {}
         self._language = language
         self._lines: list[str] = []
@@ -49,7 +51,7 @@ class Sheet:
     def put(self, key: str, item: Mapping[str, Any], text: str, *, single: bool = False) -> bool:
         """Add ``item`` to the list ``key`` (or set it, ``single``) and its lines; False where there is no room."""
         costs = {"text": tokens.estimate(text + "\n"), "data": tokens.estimate(json.dumps(item, ensure_ascii=False))}
-        if any(self._spent[form] + cost > ANSWER_TOKENS for form, cost in costs.items()):
+        if any(self._spent[form] + cost > self._budget for form, cost in costs.items()):
             return False
         for form, cost in costs.items():
             self._spent[form] += cost

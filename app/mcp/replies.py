@@ -13,7 +13,7 @@ from typing import Any
 from mcp import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, TextContent
 
-from app.mcp.words import EXTRAS, KINDS, REASONS, SENTENCES, SUCCESSES, Language, Table
+from app.mcp.words import EXTRAS, KINDS, REASONS, SECRETS, SENTENCES, SUCCESSES, Language, Table
 from engine.errors import HupoError, InvalidArgument
 
 # Trouble that only this side of the house knows: ``app_*`` and ``restarted`` are said by the shim.
@@ -73,6 +73,14 @@ def text_for(outcome: str, language: Language, **fields: object) -> str:
     return SUCCESSES[outcome][language].format_map(fields)
 
 
+def kinds_of_secrets(kinds: Sequence[str], language: Language) -> str:
+    """Kinds of secrets in words; one without words of its own is a provider's key."""
+    found = [
+        SECRETS[one][language] if one in SECRETS else SECRETS["provider"][language].format(name=one) for one in kinds
+    ]
+    return ("、" if language == "zh" else ", ").join(found)
+
+
 def _word(table: Table, slug: str, language: Language) -> str:
     return table[slug][language] if slug in table else slug.replace("_", " ")
 
@@ -86,6 +94,9 @@ def _allowed(fields: Mapping[str, object], language: Language) -> str:
         text = EXTRAS["nearest"][language].format(fields["nearest"])
     elif isinstance(allowed, Sequence) and not isinstance(allowed, str):
         text = EXTRAS["allowed"][language].format(", ".join(str(one) for one in allowed))
+    ids = fields.get("ids")
+    if isinstance(ids, Sequence) and not isinstance(ids, str):
+        text += EXTRAS["ids"][language].format(", ".join(str(one) for one in ids))
     if "limit" in fields:
         text += EXTRAS["limit"][language].format(fields["limit"])
     return text

@@ -30,6 +30,7 @@ _WAKES: Final = ("dormant", "expired")
 # What only time and repair bring an atom out of, not the status of a memory.
 _SETTLED: Final = ("expired", "forgotten", "purged", "needs_repair")
 _OUT_OF_INDEX: Final = ("forgotten", "purged")
+_SECONDS_A_DAY: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +104,23 @@ def factor(atom: Atom, now: datetime) -> float:
 
     exponential exp(−age/ttl), linear max(0, 1 − age/ttl), step 1; 0 once it has run out (S0).
     """
-    if atom.status not in _ALIVE or now >= atom.expires_at:
+    last = max(filter(None, (atom.created_at, atom.last_accessed_at, atom.last_reinforced_at)))
+    seconds = (last.timestamp(), atom.expires_at.timestamp(), now.timestamp())
+    return remaining(atom.type, atom.status, atom.ttl_days, *seconds)
+
+
+def remaining(kind: AtomType, status: AtomStatus, ttl_days: float, touched: float, expires: float, now: float) -> float:
+    """As :func:`factor`, of what an atom's row says; moments in seconds since the epoch, ``touched`` the last of its
+    life.
+    """
+    if status not in _ALIVE or now >= expires:
         return 0.0
-    decay = KINDS[atom.type].decay
+    decay = KINDS[kind].decay
     if decay == "step":
         return 1.0
-    last = max(filter(None, (atom.created_at, atom.last_accessed_at, atom.last_reinforced_at)))
-    age = max(0.0, (now - last) / timedelta(days=1))
-    if atom.ttl_days <= 0:
+    if ttl_days <= 0:
         return 0.0
-    share = age / atom.ttl_days
+    share = max(0.0, now - touched) / _SECONDS_A_DAY / ttl_days
     return math.exp(-share) if decay == "exponential" else max(0.0, 1.0 - share)
 
 

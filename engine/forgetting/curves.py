@@ -47,8 +47,11 @@ def faded(access_count: Numbers) -> Any:
     return access_count * ACCESS_FADE
 
 
+def flashbulb(emotion: Numbers) -> Any:
+    """Whether a memory moved the user so much that it is kept as it was."""
+    return np.greater_equal(emotion, FLASHBULB)
+
+
 def immune(pinned: Flags, protected: Flags, emotion: Numbers, undecided: Flags) -> Any:
     """Whether time does nothing to a memory; ``undecided``: a decision that is not resolved."""
-    return np.logical_or(
-        np.logical_or(pinned, protected), np.logical_or(np.greater_equal(emotion, FLASHBULB), undecided)
-    )
+    return np.logical_or(np.logical_or(pinned, protected), np.logical_or(flashbulb(emotion), undecided))

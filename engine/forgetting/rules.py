@@ -15,12 +15,14 @@ _PREFIX = "forgetting."
 class Rules:
     """Each field is the parameter ``forgetting.`` + its name; the defaults are those of S0 (decay, archive) and S1.
 
-    ``rate`` a day; ``access_days``: how long a recall slows decay; ``sleep_*_days``: without use, by importance.
+    ``rate`` a day; ``access_days``: how long a recall slows decay; ``sleep_*_days``: without use, by importance;
+    ``longest_catch_up``: days that a clock is believed to have gone on by itself.
     """
 
     enabled: bool = True
     hour: int = 0
     minute: int = 5
+    longest_catch_up: int = 60
     rate: float = 0.01
     access_days: float = 30.0
     sleep_event: bool = True

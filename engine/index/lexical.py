@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.index import bm25
 from engine.storage import functions, selection
@@ -87,6 +88,38 @@ def search_within(cx: apsw.Connection, expression: str, ids: Iterable[int], limi
     keys = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
     best = np.lexsort((keys, -found))[:limit]
     return list(zip(keys[best].tolist(), found[best].tolist(), strict=True))
+
+
+def matching(cx: apsw.Connection, expression: str, most: int) -> list[int]:
+    """Up to ``most`` memories that match an FTS5 ``expression``, ascending, whatever their rank."""
+    if not expression or most < 1:
+        return []
+    sql = "SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rowid LIMIT ?"
+    return [row[0] for row in cx.execute(sql, (expression, most))]
+
+
+def presence(cx: apsw.Connection, expression: str, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Which of ``ids`` [n] have which phrases of an FTS5 ``expression``: 1 or 0 [n, phrases]."""
+    if not expression or not len(ids):
+        return np.zeros((len(ids), 0))
+    rows: list[Any] = cx.execute(
+        "SELECT rowid, term_counts(lexical) FROM lexical WHERE lexical MATCH ? "
+        "AND +rowid IN (SELECT value FROM carray(?))",
+        (expression, apsw.carray(id_array(ids.tolist()))),
+    ).fetchall()
+    if not rows:
+        return np.zeros((len(ids), 1))
+    table = functions.unpack([row[1] for row in rows])[:, 1:]
+    place = {memory_id: at for at, memory_id in enumerate(ids.tolist())}
+    found = np.zeros((len(ids), table.shape[1]))
+    found[[place[row[0]] for row in rows]] = table > 0
+    return found
+
+
+def frequency(cx: apsw.Connection, expression: str, most: int) -> int:
+    """How many memories match an FTS5 ``expression``, counted up to ``most``."""
+    sql = "SELECT count(*) FROM (SELECT 1 FROM lexical WHERE lexical MATCH ? LIMIT ?)"
+    return int(cx.execute(sql, (expression, most)).get) if expression else 0
 
 
 def stems(cx: apsw.Connection, words: Iterable[str]) -> list[str]:

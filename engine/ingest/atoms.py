@@ -145,17 +145,20 @@ def recalled(cx: Connection, memory_ids: Iterable[int], now: datetime) -> tuple[
 
 def repair(cx: Connection, limit: int, now: datetime, zone: tzinfo) -> Repaired:
     """Try up to ``limit`` flagged atoms again, those tried longest ago first; each under its own savepoint."""
-    repaired = failed = 0
-    for atom_id in rows.broken(cx, limit):
-        try:
-            with cx:
-                _mend(cx, atom_id, now, zone)
-            repaired += 1
-        except Exception as error:
-            _failed(cx, "repaired", error)
-            rows.set_status(cx, [(atom_id, "needs_repair", now)])
-            failed += 1
-    return Repaired(repaired, failed)
+    tried = [mend(cx, atom_id, now, zone) for atom_id in rows.broken(cx, limit)]
+    return Repaired(sum(tried), len(tried) - sum(tried))
+
+
+def mend(cx: Connection, atom_id: int, now: datetime, zone: tzinfo) -> bool:
+    """Try one flagged atom again under a savepoint of its own; False: it stays flagged."""
+    try:
+        with cx:
+            _mend(cx, atom_id, now, zone)
+    except Exception as error:
+        _failed(cx, "repaired", error)
+        rows.set_status(cx, [(atom_id, "needs_repair", now)])
+        return False
+    return True
 
 
 def _keep(

@@ -1,4 +1,4 @@
-"""What follows from a memory's text and lists: its words, its atoms and its place in the graph, kept in line with it.
+"""What follows from a memory's text and lists: its words, atoms, place in the graph and topic, kept in line.
 
 One function for a new memory, an edited one and a rebuild, so that what grew equals what is made anew. Works in the
 caller's transaction. Must not touch the memory itself, its passages or its history.
@@ -11,9 +11,11 @@ from dataclasses import replace
 
 from engine.forgetting import atoms as lifecycle
 from engine.index import lexical
-from engine.ingest import atoms, graph
+from engine.ingest import atoms, filing, graph
 from engine.ingest.context import Context
-from engine.ingest.draft import LEXICAL_FIELDS, Facts, classified, lexical_row
+from engine.ingest.draft import LEXICAL_FIELDS, Facts, Prepared, classified, lexical_row
+from engine.ingest.extract import named_in
+from engine.ingest.readings import Readings
 from engine.storage import atoms as atom_rows
 from engine.storage import graph as graph_rows
 from engine.storage.database import Connection
@@ -27,11 +29,20 @@ _SOURCES = frozenset({"content", "topics", "participants", "key_facts", "entitie
 def follow(cx: Connection, memory: Memory, found: Facts, context: Context) -> tuple[int, ...]:
     """Make atoms and graph those of ``memory`` as it is now; returns the entries that are gone."""
     settled = atoms.settle(cx, memory, found, context.now, context.zone, context.readings)
-    touched = graph.build(cx, memory, settled, context.readings.segmenter)
+    touched = graph.build(cx, memory, settled, context.readings)
+    filing.follow(cx, memory, context.now)
     atom_rows.delete(cx, touched.atoms_gone)
     if memory.status != "active":
         follow_status(cx, [memory.id], context)
     return touched.gone
+
+
+def read_ahead(prepared: Prepared, readings: Readings) -> None:
+    """Read what :func:`follow` will want of a draft, so that the writer finds it read."""
+    row = prepared.values
+    readings.of_text(named_in, row["content"], row["participants"], row["topics"], row["entities"])
+    for fact, _ in prepared.facts:
+        readings.read(atoms.words_of, fact.text)
 
 
 def again(cx: Connection, memory: Memory, context: Context) -> tuple[int, ...]:
@@ -49,6 +60,8 @@ def changed(cx: Connection, memory: Memory, fields: Iterable[str], context: Cont
         lexical.put(cx, memory.id, lexical_row(fields_of(memory)))
     if "status" in names:
         follow_status(cx, [memory.id], context)
+    if "topic_path" in names:
+        filing.follow(cx, memory, context.now)
     if not names & _SOURCES:
         return ()
     return follow(cx, memory, classified(memory.content, memory.key_facts, context.now, context.zone), context)
@@ -63,6 +76,7 @@ def leave(cx: Connection, memory_ids: Iterable[int]) -> tuple[int, ...]:
     """Take memories out of words, atoms and graph before they are deleted; returns the entries that are gone."""
     ids = tuple(memory_ids)
     lexical.remove(cx, ids)
+    filing.leave(cx, ids)
     touched = graph_rows.remove(cx, ids)
     atom_rows.delete(cx, touched.atoms_gone)
     return touched.gone

@@ -13,14 +13,14 @@ from typing import Final, Literal
 import numpy as np
 
 from engine.config import Values
-from engine.index import lexical
+from engine.index import lexical, nearest
 from engine.index.space import VectorSpace
-from engine.ingest import likeness
+from engine.ingest import likeness, plans
 from engine.ingest.draft import Prepared
 from engine.ingest.judge_features import features_from
 from engine.ingest.likeness import UPDATE_COSINE
 from engine.ingest.readings import Readings
-from engine.storage import memories, passages
+from engine.storage import digests, memories, passages
 from engine.storage.database import Connection
 from engine.text import passages as splitting
 from engine.text import terms
@@ -58,21 +58,27 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Looks at one draft. ``made``: its vectors in ``space``, where they are there in time."""
+    """Looks at one draft. ``made``: its vectors in ``space``, where they are there in time.
+
+    ``own``: the id of a memory that is stored already and judged again; then only older ones are looked at.
+    """
 
     prepared: Prepared
     made: Sequence[np.ndarray] | None
     space: VectorSpace | None
     values: Values
     readings: Readings
+    own: int = 0
 
     @property
     def applies(self) -> bool:
-        """Whether the draft is one telling of something. Turns of a conversation are a record and stay as they came."""
+        """Whether the draft is one telling of something. Turns of a conversation are a record and stay as they came;
+        what is made of other memories says the same as they do by its nature."""
         row = self.prepared.values
         wanted = self.values["memory.merge"] or self.values["memory.supersede"]
         turn = row["conversation_id"] is not None and splitting.is_turn(row["content"])
-        return bool(wanted) and not turn and len(row["content"]) <= _LONGEST and not row["digest_level"]
+        made = row["digest_level"] or row["sources"]
+        return bool(wanted) and not turn and not made and len(row["content"]) <= _LONGEST
 
     def look(self, cx: Connection) -> Near:
         """Before the write, in a snapshot: what is like the draft by telling words and by its vector, judged."""
@@ -82,32 +88,48 @@ class Judge:
         newest = memories.newest(cx)
         filters = Filters(scope=row["conversation_id"], persona_id=row["persona_id"])
         expression = terms.fts_query(likeness.specific(row["content"], _WORDS))
-        found = [memory_id for memory_id, _ in lexical.search(cx, expression, _CANDIDATES, filters)]
+        most = _CANDIDATES + bool(self.own)
+        found = [memory_id for memory_id, _ in lexical.search(cx, expression, most, filters)]
         surprise = None
         if self.made and self.space is not None and self.space.ready:
-            keys, cosines = self.space.index.nearest(self.made[0], _CANDIDATES)
-            owners = passages.memory_of(cx, keys.tolist())
-            found += [owners[key] for key in keys.tolist() if key in owners]
-            surprise = round(1.0 - float(cosines.max(initial=0.0)), 4)
+            near = nearest.own(cx, self.space.index, self.made[0], most)
+            found += [memory_id for memory_id, _ in near]
+            surprise = round(1.0 - max((cosine for _, cosine in near), default=0.0), 4)
         judged = self._judged(cx, found)
         return Near(tuple(memory.id for _, memory, _ in judged), newest, surprise)
 
     def verdict(self, cx: Connection, near: Near) -> Verdict:
-        """Inside the write: over what the look found and what came since, as the rows are now."""
+        """Inside the write: over what the look found and what came since, as the rows are now.
+
+        A digest replaces the one that its period has, whatever they say: there is one at a time.
+        """
+        if self.prepared.values["digest_level"]:
+            return self._of_its_period(cx)
         if not self.applies:
             return Verdict()
         judged = self._judged(cx, (*near.ids, *memories.newer(cx, near.newest, _RECENT)))
         same = [(cosine, -memory.id, memory) for kind, memory, cosine in judged if kind == "same"]
         if same:
             return Verdict("same", (max(same, key=lambda one: one[:2])[2],))
-        best = sorted(((-cosine, memory.id, memory) for _, memory, cosine in judged), key=lambda one: one[:2])
-        if not best or len(best) > _MOST_REPLACED:
-            return Verdict()
-        return Verdict("update", tuple(one[2] for one in best))
+        off, planned = plans.called_off(cx, self.prepared, self.readings, lambda ids: self._candidates(cx, ids))
+        best = sorted(
+            ((-cosine, memory.id, memory) for _, memory, cosine in judged if memory.id not in planned),
+            key=lambda one: one[:2],
+        )
+        replaced = {one[1]: one[2] for one in best} if len(best) <= _MOST_REPLACED else {}
+        if self.values["memory.supersede"]:
+            replaced |= off
+        return Verdict("update", tuple(replaced.values())) if replaced else Verdict()
+
+    def _of_its_period(self, cx: Connection) -> Verdict:
+        row = self.prepared.values
+        ids = digests.current(cx, row["digest_level"], row["digest_period"], row["conversation_id"])
+        old = tuple(memory for memory in memories.get_many(cx, ids).values() if not memory.protected)
+        return Verdict("update", old) if old else Verdict()
 
     def _judged(self, cx: Connection, ids: Iterable[int]) -> list[tuple[str, Memory, float]]:
         """("same" or "update", memory, cosine or 0) of those of ``ids`` that the draft repeats or replaces."""
-        asked = tuple(dict.fromkeys(ids))
+        asked = tuple(one for one in dict.fromkeys(ids) if not self.own or one < self.own)
         cosines = self._cosines(cx, asked)
         # Most are let go by their meaning alone, before a row is read.
         rows = self._candidates(cx, [one for one in asked if cosines.get(one, UPDATE_COSINE) >= UPDATE_COSINE])
@@ -135,7 +157,8 @@ class Judge:
         row = self.prepared.values
         now, begin, end = row["created_at"], row["valid_from"] or row["event_time"], row["valid_to"]
         known = memory.valid_from or memory.event_time
-        return bool((end and end <= now) or (begin and (begin > now or (known and begin < known))))
+        earlier = now < memory.created_at
+        return bool(earlier or (end and end <= now) or (begin and (begin > now or (known and begin < known))))
 
     def _candidates(self, cx: Connection, ids: Iterable[int]) -> list[Memory]:
         """Those of ``ids`` that a draft in this scope may repeat or replace."""
@@ -147,7 +170,7 @@ class Judge:
             if memory.status in FINDABLE
             and (memory.conversation_id, memory.persona_id) == scope
             and not memory.protected
-            and not memory.digest_level
+            and not (memory.digest_level or memory.sources)
             and len(memory.content) <= _LONGEST
         ]
 

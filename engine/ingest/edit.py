@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import Conflict, InvalidArgument, NotFound, Protected
-from engine.ingest import derive, succession
+from engine.ingest import context_passages, derive, succession
 from engine.ingest.context import Context
 from engine.ingest.draft import derived, summary_of
 from engine.ingest.memorize import TOLD, replace_passages, untold
-from engine.storage import aliases, columns, history, journal, memories, passages
+from engine.storage import aliases, candidates, columns, digests, history, journal, memories, traits
 from engine.storage.database import Connection
 from engine.storage.memories import fields_of, require
 from engine.types import FINDABLE, Actor, Memory
@@ -69,6 +69,7 @@ def apply(
         if "summary" not in changed and before.summary == summary_of(before.content):
             # The line was made from the old text, so it follows the new one.
             row["summary"] = changed["summary"] = summary_of(changed["content"])
+    stood_beside = context_passages.around(cx, [memory_id]) if changed.keys() & context_passages.PLACING else set[int]()
     memories.update(cx, memory_id, {**row, "updated_at": context.now})
     after = require(cx, memory_id)
     if after.valid_from and after.valid_to and after.valid_to < after.valid_from:
@@ -81,8 +82,12 @@ def apply(
     if "content" in changed:
         gone, _, owed = replace_passages(cx, after, None, context)
         journal.open(cx, "edit", memory_id, "committed" if owed else "done", context.now)
+    if changed.keys() & context_passages.PLACING:
+        gone += context_passages.follow(cx, {memory_id, *stood_beside}, context)
     gone_entries = derive.changed(cx, after, changed.keys(), context)
     also = _follow_status(cx, before, after, context) if "status" in changed else ()
+    if changed.keys() & {"status", "digest_level", "digest_period", "conversation_id"}:
+        also += _sole_digest(cx, after, context)
     if not changed:
         return Edited(after, None)
     previous = {key: getattr(before, key) for key in changed}
@@ -127,12 +132,15 @@ def erase(cx: Connection, ids: Sequence[int], context: Context) -> Erased:
         refuse_protected(found[memory_id], context.actor)
     also = succession.leave(cx, found, context)
     named = aliases.of_memories(cx, ids)
-    gone = tuple(passage_id for passage_id, *_ in passages.of(cx, ids))
+    gone, around = context_passages.holding(cx, ids), context_passages.around(cx, ids)
     entries = derive.leave(cx, ids)
     history.forget(cx, ids)
     # A draft that was parted from a merge is still told in the history of the memory it had gone into.
     history.forget_told(cx, [found[memory_id].uid for memory_id in ids])
+    candidates.forget(cx, ids)
+    traits.forget(cx, ids)
     memories.delete(cx, ids)
+    gone += context_passages.follow(cx, around.difference(ids), context)
     # What the user decided about names that nobody bears any more holds those names.
     history.forget_names(cx, aliases.drop_unborne(cx, named))
     for memory_id in ids:
@@ -191,6 +199,17 @@ def _with(edited: Edited, created: int, history_id: int) -> Edited:
         edited.memory, edited.history_id, edited.fields, edited.gone_passages, edited.gone_entries,
         (*edited.also, (created, history_id)), created,
     )  # fmt: skip
+
+
+def _sole_digest(cx: Connection, memory: Memory, context: Context) -> succession.Moved:
+    """A digest that can be found (again) replaces another of its period: there is one at a time."""
+    if not memory.digest_level or memory.status not in FINDABLE:
+        return ()
+    ids = digests.current(cx, memory.digest_level, memory.digest_period, memory.conversation_id)
+    others = memories.get_many(cx, (one for one in ids if one != memory.id))
+    for old in others.values():
+        refuse_protected(old, context.actor)
+    return succession.give_way(cx, others, memory.id, context)
 
 
 def _follow_status(cx: Connection, before: Memory, after: Memory, context: Context) -> succession.Moved:

@@ -63,12 +63,19 @@ class Named:
 
 def people_and_topics(memory: Memory, segmenter: Segmenter) -> list[Named]:
     """People (at most 8), then topics (at most 6), each entity once, what was given first."""
-    content = memory.content[:_LONGEST]
-    named = memory.entities[:_MOST_ENTITIES]
-    known = {canonicalise("person", one) for one in memory.participants[:_MOST_ENTITIES]}
+    return named_in(memory.content, memory.participants, memory.topics, memory.entities, segmenter)
+
+
+def named_in(
+    text: str, participants: tuple[str, ...], topics: tuple[str, ...], given: tuple[str, ...], segmenter: Segmenter
+) -> list[Named]:
+    """:func:`people_and_topics` of a memory with these fields; ``given``: its entities."""
+    content = text[:_LONGEST]
+    named = given[:_MOST_ENTITIES]
+    known = {canonicalise("person", one) for one in participants[:_MOST_ENTITIES]}
     persons = [one for one in named if _is_person(one, known)]
-    people = _distinct("person", (*memory.participants, *persons), _people(content, segmenter), MOST_PEOPLE)
-    subjects = (*memory.topics, *(one for one in named if one not in persons))
+    people = _distinct("person", (*participants, *persons), _people(content, segmenter), MOST_PEOPLE)
+    subjects = (*topics, *(one for one in named if one not in persons))
     read = () if any(map(str.strip, subjects)) else _subjects(content, people, segmenter)
     return people + _distinct("topic", subjects, read, MOST_TOPICS)
 

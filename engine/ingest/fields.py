@@ -14,7 +14,8 @@ from typing import Any
 
 from engine.config import Values
 from engine.errors import InvalidArgument
-from engine.types import EDITABLE, LAYERS, SENSITIVITIES, STATUSES
+from engine.text.normalise import normalise
+from engine.types import EDITABLE, LAYERS, LONGEST_TOPIC_NAME, LONGEST_TOPIC_PATH, SENSITIVITIES, STATUSES
 
 _TEXTS = (
     "title", "summary", "compressed", "category", "mood", "sentiment", "source_agent", "source_client", "source_text",
@@ -22,11 +23,11 @@ _TEXTS = (
 )  # fmt: skip
 _NAMES = ("conversation_id", "session_id", "persona_id")
 _LISTS = (
-    "tags", "topics", "participants", "key_facts", "external_ids", "entities", "effective_methods", "topic_path",
+    "tags", "topics", "participants", "key_facts", "external_ids", "entities", "effective_methods",
 )  # fmt: skip
 _OBJECTS = ("extra", "tone", "residual", "created_context", "updated_context")
 _IDS = ("related", "sources")
-_MOMENTS = ("event_time", "valid_from", "valid_to")
+_MOMENTS = ("event_time", "valid_from", "valid_to", "created_at")
 _RANGES = {"importance": (0.0, 1.0), "emotion_intensity": (0.0, 10.0), "valence": (-1.0, 1.0)}
 _LEVELS = (0, 4)
 _CHOICES: dict[str, tuple[str, ...]] = {"layer": LAYERS, "sensitivity": SENSITIVITIES, "status": STATUSES}
@@ -98,6 +99,21 @@ def _list(key: str, value: Any) -> tuple[str, ...]:
         if text:
             seen.setdefault(text)
     return tuple(seen)
+
+
+def _path(key: str, value: Any) -> tuple[str, ...]:
+    """Names from T1 down; two levels may have the same name."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidArgument(field=key, reason="not_a_list")
+    names = tuple(_text(key, item).strip() for item in value)
+    if len(names) > LONGEST_TOPIC_PATH:
+        raise InvalidArgument(field=key, reason="too_deep", limit=LONGEST_TOPIC_PATH)
+    for name in names:
+        if not normalise(name):
+            raise InvalidArgument(field=key, reason="blank_part")
+        if len(name) > LONGEST_TOPIC_NAME:
+            raise InvalidArgument(field=key, reason="too_long", limit=LONGEST_TOPIC_NAME)
+    return names
 
 
 def _number(key: str, value: Any) -> float:
@@ -177,5 +193,6 @@ _JUDGES: Mapping[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(_CHOICES, _choice),
     **dict.fromkeys(_SWITCHES, _switch),
     "modalities": _objects,
+    "topic_path": _path,
     "digest_level": _level,
 }

@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.ingest.entities import canonicalise, resolve
-from engine.ingest.extract import people_and_topics
+from engine.ingest.extract import named_in
 from engine.ingest.facts import Fact
+from engine.ingest.readings import Readings
 from engine.storage import graph
 from engine.storage.database import Connection
 from engine.storage.graph import Mentioned, Touched
-from engine.text.segmentation import Segmenter
 from engine.types import Memory
 
 MOST_FACTS: Final = 8
 
 
-def build(cx: Connection, memory: Memory, facts: Sequence[tuple[Fact, int | None]], segmenter: Segmenter) -> Touched:
+def build(cx: Connection, memory: Memory, facts: Sequence[tuple[Fact, int | None]], readings: Readings) -> Touched:
     """Bring the memory's mentions in line with what it says now; equal ones keep their rows.
 
     ``facts``: at most the first 8, each with its atom; None keeps the atom that this memory has for the fact.
     """
     rows = _facts(cx, memory.id, facts)
-    for named in people_and_topics(memory, segmenter):
+    for named in readings.of_text(named_in, memory.content, memory.participants, memory.topics, memory.entities):
         canonical = resolve(cx, named.type, canonicalise(named.type, named.text), memory.id)
         rows.append(Mentioned(named.type, canonical, named.text, named.given))
     return graph.put(cx, memory.id, rows)

@@ -34,16 +34,20 @@ _FROM: Final = frozenset(
 _SWITCHED: Final = frozenset(
     {"switched to", "switched", "changed to", "migrated to", "换成", "换成了", "改用", "换用", "切换到"}
 )
+_MOVED: Final = listed("搬到 搬到了 搬去 搬去了 搬进 搬进了 搬至 迁到 迁至 挪到 挪到了") | {"moved to", "relocated to"}
 _LIGHT: Final = frozenset({"v.use", "v.keep", "v.drive"})
 
 
-def changes(a: Features, b: Features, rest_a: Sequence[Token], rest_b: Sequence[Token]) -> str | None:
-    """An explicit change of the same standing thing."""
+def changes(
+    a: Features, b: Features, rest_a: Sequence[Token], rest_b: Sequence[Token], lasting: bool = False
+) -> str | None:
+    """An explicit change of the same standing thing. ``lasting``: the old one is kept as a fact or state."""
     if a.reporters != b.reporters or (not rest_b and "cancel" not in b.flags and not b.evidence.denied):
         return None
     if {"plan", "future"} & a.flags and "cancel" not in b.flags:
         return None
-    if not (b.flags - a.flags) & {"change", "cancel"} or not topics_agree_loosely(a, b):
+    new_flags = b.flags if lasting and _moved_again(a, b) else b.flags - a.flags
+    if not new_flags & {"change", "cancel"} or not topics_agree_loosely(a, b):
         return None
     if any(t.key in _MANY and t.key not in b.evidence.words for t in a.tokens):
         return None
@@ -74,6 +78,13 @@ def changes(a: Features, b: Features, rest_a: Sequence[Token], rest_b: Sequence[
         whole = a.statements[0].anchor in ("=", "=at") and bool(a.statements[0].topic)  # what it is about is in both
         return "changed" if whole or 2.5 * held >= a.weight - light else None
     return None
+
+
+def _moved_again(a: Features, b: Features) -> bool:
+    """ "The desk moved to the second floor", "the desk moved to the first floor": where it is, each time."""
+    topics = [{t.key for t in f.statements[0].topic} for f in (a, b)]
+    moved = [any(t.key == ">change" and t.surface in _MOVED for t in f.clauses[0]) for f in (a, b)]
+    return all(moved) and bool(topics[0]) and topics[0] == topics[1] and len(a.clauses) == len(b.clauses) == 1
 
 
 def _then(a: Features, rest_a: Sequence[Token]) -> bool:

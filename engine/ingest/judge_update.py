@@ -53,7 +53,7 @@ def replaces(
         _by_slot(a, b, rest_a)
         or _by_state(a, b)
         or _by_denial(a, b, rest_a, rest_b, clash)
-        or changes(a, b, rest_a, rest_b)
+        or changes(a, b, rest_a, rest_b, layer in ("fact", "state"))
         or _by_number(a, b, rest_a, rest_b, clash)
         or is_other_now(a, b)
         or ends(a, b, rest_a)

@@ -20,6 +20,7 @@ from engine.ingest.judge_lexicon import (
     LOOSE_LAST,
     LOOSE_PREPOSITIONS,
     NOT_LEADING,
+    SURNAMES,
     TRUE_PAIRS,
     cached_stem,
     english_entry,
@@ -262,7 +263,13 @@ def _cut(run: str, segmenter: Segmenter) -> list[str]:
         if match:
             words.append(match[0])
             last = match.end()
-    return words
+    return [part for at, word in enumerate(words) for part in _lives(word, words[at + 1 : at + 2])]
+
+
+def _lives(word: str, following: list[str]) -> tuple[str, ...]:
+    """A name that the dictionary's guess has joined to where somebody lives ("赵秀兰住" + "在")."""
+    joined = len(word) > 2 and word[-1] == "住" and word[0] in SURNAMES and word not in CHINESE
+    return (word[:-1], "住") if joined and following and following[0].startswith("在") else (word,)
 
 
 def _loose(word: str) -> tuple[str, ...]:

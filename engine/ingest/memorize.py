@@ -7,19 +7,20 @@ are missing the journal says so and the background makes them. Must not embed, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from engine.forgetting.reinforcement import reinforce
 from engine.index import lexical
-from engine.ingest import atoms, derive, likeness
+from engine.index.space import VectorSpace
+from engine.ingest import atoms, context_passages, derive, likeness
 from engine.ingest.context import Context
 from engine.ingest.draft import Prepared, classified, derived, lexical_row, summary_of
-from engine.ingest.duplicates import Verdict
+from engine.ingest.duplicates import Judge, Near, Verdict
 from engine.storage import columns, history, journal, memories, passages, vectors
 from engine.storage.database import Connection
 from engine.storage.memories import require
@@ -45,7 +46,10 @@ BY_RULE = Actor("rule", "change")
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a write did: the memory as it stands, the passages whose vectors came with it, and what is gone."""
+    """What a write did: the memory as it stands, the passages whose vectors came with it, and what is gone.
+
+    ``woken``: it was at rest.
+    """
 
     outcome: Outcome
     memory: Memory
@@ -55,6 +59,40 @@ class Stored:
     gone_entries: tuple[int, ...] = ()
     replaced: tuple[int, ...] = field(default_factory=tuple)
     vector_pending: bool = False
+    woken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A prepared draft on its way to the writer, with the vectors ``made`` in ``space`` and what a look found."""
+
+    prepared: Prepared
+    made: Sequence[np.ndarray] | None
+    space: VectorSpace | None
+    near: Near
+    actor: Actor
+    # Written with the memory, whose id it gets; see ``engine/access.py``.
+    also: Callable[[Connection, Context, int], None] | None = None
+
+
+def take(cx: Connection, ready: Ready, judge: Judge, context: Context) -> Stored:
+    """Store a draft as what it is to what is known by now, within the caller's transaction."""
+    same = find_same(cx, ready.prepared.values)
+    if same is not None:
+        return reinforce_same(cx, same, _as_decided(cx, same, ready.prepared), context)
+    return store(
+        cx, ready.prepared.with_surprise(ready.near.surprise), ready.made, judge.verdict(cx, ready.near), context
+    )
+
+
+def _as_decided(cx: Connection, memory_id: int, prepared: Prepared) -> Mapping[str, Any]:
+    """The row of a draft that repeats a memory. Where a person decided how sensitive that is, a secret that was
+    noticed in the same text again does not overrule it.
+    """
+    row = prepared.values
+    if row["sensitivity"] == prepared.told_sensitivity or not history.decided_by_people(cx, memory_id, "sensitivity"):
+        return row
+    return {**row, "sensitivity": prepared.told_sensitivity}
 
 
 def store(
@@ -63,15 +101,16 @@ def store(
     """Store ``prepared`` within the caller's transaction; ``made``: one unit vector [dim] a passage, or None."""
     if verdict.kind == "same":
         return _merge(cx, verdict.memories[0], prepared, made, context)
-    stored = insert(cx, prepared, made, context)
     if verdict.kind == "update":
+        stored = insert(cx, prepared.in_place_of(verdict.memories), made, context)
         return _supersede(cx, verdict.memories, stored, context)
-    return stored
+    return insert(cx, prepared, made, context)
 
 
 def find_same(cx: Connection, row: Mapping[str, Any]) -> int | None:
     """The memory that says exactly this in this scope; what happened on another day is another memory."""
-    found = memories.find_same(cx, row["content_key"], row["conversation_id"], row["persona_id"])
+    digest = (row.get("digest_level", 0), row.get("digest_period", ""))
+    found = memories.find_same(cx, row["content_key"], row["conversation_id"], row["persona_id"], digest=digest)
     told = row["event_time"]
     for memory_id, known in found:
         if told is None or known is None or abs(told - known) < _ANOTHER_DAY:
@@ -95,6 +134,8 @@ def insert(cx: Connection, prepared: Prepared, made: Sequence[np.ndarray] | None
     journal.open(cx, "memorize", memory_id, "committed" if pending else "done", context.now)
     # Not the text: it is in the memory, and once that is edited, in the edit's ``before``.
     history_id = history.record(cx, context.now, context.actor, "created", memory_id, None, {})
+    if memory.position:
+        context_passages.follow(cx, [memory_id], context)
     return Stored("stored", memory, (history_id,), kept, vector_pending=pending)
 
 
@@ -110,7 +151,7 @@ def reinforce_same(cx: Connection, memory_id: int, row: Mapping[str, Any], conte
     # A telling that brought anything is kept whole: what it says otherwise is in history at least.
     after = {**grown, TOLD: columns.dump(row)} if _differs(before, row) else grown
     history_id = history.record(cx, context.now, context.actor, "reinforced", memory_id, previous, after)
-    return Stored("reinforced", require(cx, memory_id), (history_id,), gone_entries=gone)
+    return Stored("reinforced", require(cx, memory_id), (history_id,), gone_entries=gone, woken="status" in grown)
 
 
 def untold(cx: Connection, told: str, context: Context) -> Stored:
@@ -153,17 +194,35 @@ def _merge(
 def _supersede(cx: Connection, replaced: Sequence[Memory], stored: Stored, context: Context) -> Stored:
     """The older states end where the new one begins; they stay, out of a plain recall, and can be brought back."""
     new = stored.memory
-    begin = new.valid_from or (new.event_time if new.event_time and new.event_time <= context.now else context.now)
-    history_ids = list(stored.history_ids)
-    for old in replaced:
-        values = {"status": "superseded", "superseded_by": new.id, "valid_to": old.valid_to or begin}
-        history_ids.append(set_fields(cx, old, values, "superseded", BY_RULE, context))
+    history_ids = [*stored.history_ids, *supersede(cx, replaced, new, BY_RULE, context)]
     if new.valid_from is None:
-        memories.update(cx, new.id, {"valid_from": begin})
+        memories.update(cx, new.id, {"valid_from": begins(new, context.now)})
     ids = tuple(old.id for old in replaced)
     return replace(
         stored, outcome="superseded", memory=require(cx, new.id), history_ids=tuple(history_ids), replaced=ids
     )
+
+
+def begins(new: Memory, now: datetime) -> datetime:
+    """From when on a memory holds."""
+    return new.valid_from or (new.event_time if new.event_time and new.event_time <= now else new.created_at)
+
+
+def supersede(cx: Connection, replaced: Sequence[Memory], new: Memory, actor: Actor, context: Context) -> list[int]:
+    """End what ``new`` replaces where it begins; a history row each."""
+    begin = begins(new, context.now)
+    done: list[int] = []
+    for old in replaced:
+        values = {"status": "superseded", "superseded_by": new.id, "valid_to": old.valid_to or begin}
+        done.append(set_fields(cx, old, values, "superseded", actor, context))
+    return done
+
+
+def merge_stored(cx: Connection, before: Memory, told: Memory, context: Context) -> Stored:
+    """As if ``told``, which was stored as a memory of its own, had gone into ``before`` when it came. What becomes of
+    ``told`` itself is the caller's work."""
+    row = {**memories.fields_of(told), **derived(told.content)}
+    return _merge(cx, before, Prepared(row, (), ""), None, context)
 
 
 def set_fields(
@@ -182,12 +241,13 @@ def replace_passages(
 ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
     """New passages for a new text: (those that are gone, those whose vectors ``made`` holds, whether vectors are owed).
 
-    An old vector would lie, so it goes at once.
+    An old vector would lie, so it goes at once, and with it that of the turn after this one.
     """
-    gone = tuple(passage_id for passage_id, *_ in passages.of(cx, [memory.id]))
+    gone, around = context_passages.holding(cx, [memory.id]), context_passages.around(cx, [memory.id])
     passages.delete_of(cx, [memory.id])
     new = passages.put(cx, memory.id, [(part.start, part.end) for part in splitting.split(memory.content)])
     kept = _put_vectors(cx, new, made, context)
+    gone += context_passages.follow(cx, around, context)
     return gone, kept, context.space_id is not None and not kept
 
 

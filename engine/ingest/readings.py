@@ -6,7 +6,7 @@ Bounded, thread-safe, and only a memory: a reading is made again when it is gone
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final, TypeVar
 
 from cachetools import LRUCache
@@ -15,7 +15,7 @@ from engine.ingest.judge_words import Wording, wording
 from engine.text.segmentation import Segmenter
 
 T = TypeVar("T")
-_Key = tuple[Callable[..., Any], str]
+_Key = tuple[Callable[..., Any], Hashable]
 _Cache = LRUCache[_Key, Any]
 # A few kilobytes each. Of the wordings only those of the write at hand are asked for twice.
 _KEPT: Final = 3_000
@@ -34,6 +34,11 @@ class Readings:
     def read(self, how: Callable[[str, Wording], T], text: str) -> T:
         """``how(text, its wording)``; ``how`` is pure, so that an earlier result is as good."""
         made: T = self._found(self._kept, (how, text), lambda: how(text, self.wording(text)))
+        return made
+
+    def of_text(self, how: Callable[..., T], *parts: Hashable) -> T:
+        """``how(*parts, segmenter)``, pure as well: for what is read twice within one write."""
+        made: T = self._found(self._wordings, (how, parts), lambda: how(*parts, self.segmenter))
         return made
 
     def wording(self, text: str) -> Wording:

@@ -49,6 +49,18 @@ def follow(cx: Connection, memory_id: int, context: Context) -> Moved:
     return tuple(moved)
 
 
+def give_way(cx: Connection, olds: Mapping[int, Memory], memory_id: int, context: Context) -> Moved:
+    """``memory_id`` replaces ``olds``, as a new memory would have: they stay, out of a plain recall."""
+    return tuple(
+        (old.id, set_fields(
+            cx, old,
+            {"status": "superseded", "superseded_by": memory_id, "valid_to": old.valid_to or context.now},
+            "superseded", BY_RULE, context,
+        ))
+        for old in olds.values()
+    )  # fmt: skip
+
+
 def leave(cx: Connection, gone: Mapping[int, Memory], context: Context) -> Moved:
     """Before ``gone`` are erased: what they replaced is replaced by what replaced them, or holds again."""
     moved: list[tuple[int, int]] = []

@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 
 Scores = NDArray[np.float64]
 
+# Fewer of a language say nothing of how near its memories usually are.
+LEAST_GROUP = 10
+# One language's cosines are never pressed together more than so: there may be nothing but noise in the other.
+LEAST_SPREAD = 0.5
+
 
 def minmax(raw: Scores, low: float) -> Scores:
     """``raw`` [n] scaled so that ``low`` is 0 and the best is 1; NaN (not in this channel) becomes 0."""
@@ -19,6 +24,38 @@ def minmax(raw: Scores, low: float) -> Scores:
     if top <= low:
         return np.where(np.isnan(raw), 0.0, 1.0) if top > 0 else np.zeros_like(filled)
     return np.clip((filled - low) / (top - low), 0.0, 1.0)
+
+
+def mixed(cosine: Scores, foreign: NDArray[np.bool_]) -> bool:
+    """Whether the candidates are of two languages, with enough of each to be compared."""
+    known = ~np.isnan(cosine)
+    return min(int((known & foreign).sum()), int((known & ~foreign).sum())) >= LEAST_GROUP
+
+
+def evened(cosine: Scores, foreign: NDArray[np.bool_]) -> Scores:
+    """``cosine`` [n], those of ``foreign`` (in another language than the question) on the scale of the others.
+
+    An embedder finds what is in the question's own language nearer, whatever it says. The foreign get the mean of the
+    others, and their spread where it is less than their own: widening it would raise noise above every answer.
+    MADial, half in each language: R@10 of Chinese questions 38.8 → 60.2, of English ones 47.7 → 60.6.
+    """
+    known = ~np.isnan(cosine)
+    own, other = cosine[known & ~foreign], cosine[known & foreign]
+    spread = min(1.0, max(LEAST_SPREAD, own.std() / other.std())) if other.std() > 0 else 1.0
+    return np.where(foreign, own.mean() + spread * (cosine - other.mean()), cosine)
+
+
+def unsaid(words: Scores, meaning: Scores, foreign: NDArray[np.bool_]) -> Scores:
+    """What the words of the ``foreign`` would add [n], 0..1, had they been in the question's language: what they do
+    for a memory of that language that is as near (least squares of ``words`` on ``meaning``, both 0..1). Names and
+    numbers that they do share count towards it.
+    """
+    own = ~foreign
+    away = meaning[own] - meaning[own].mean()
+    squares = float(away @ away)
+    slope = float(away @ words[own]) / squares if squares > 0 else 0.0
+    expected = np.clip(words[own].mean() + slope * (meaning - meaning[own].mean()), 0.0, 1.0)
+    return np.where(foreign, np.maximum(expected - words, 0.0), 0.0)
 
 
 def ranks(raw: Scores) -> NDArray[np.int64]:

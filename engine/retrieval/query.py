@@ -1,4 +1,5 @@
-"""What a question says: its terms and its script. Pure; any input is a question, nothing raises on syntax.
+"""What a question says: its terms, its script, its intents, times and names. Pure; any input is a question, nothing
+raises on syntax.
 
 Checks the bounds of what a caller may ask for, so that nothing later meets a value that SQLite can not take.
 """
@@ -6,10 +7,13 @@ Checks the bounds of what a caller may ask for, so that nothing later meets a va
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import get_args
 
 from engine.errors import InvalidArgument
+from engine.retrieval import phrases, times
+from engine.retrieval.intent import Intent, asks_for_the_past, intents
+from engine.retrieval.times import Period
 from engine.text import normalise, terms
 from engine.types import Filters, Listing, Query, Sort
 
@@ -17,20 +21,34 @@ MOST_HITS = 50
 MOST_LISTED = 10_000
 # A question this long is a pasted text; its beginning says what it is about, and every term costs a look-up.
 LONGEST_QUESTION = 8_192
+_READ = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """``terms``: distinct lexical terms; ``expression``: the FTS5 form of them ("" = no words to look for)."""
+    """``terms``: distinct lexical terms; ``expression``: the FTS5 form of them ("" = no words to look for).
+
+    ``quoted`` phrases, ``identifiers`` and possible ``names`` as ``phrases.py`` reads them; ``past``: what no longer
+    holds is asked for.
+    """
 
     text: str
     terms: tuple[str, ...]
     expression: str
     script: str
+    intents: frozenset[Intent] = frozenset()
+    periods: tuple[Period, ...] = ()
+    quoted: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    past: bool = False
 
 
-def parse(query: Query) -> Parsed:
-    """Check the bounds of ``query`` and take its text apart. Errors: ``InvalidArgument``."""
+def parse(query: Query, now: datetime, zone: tzinfo) -> Parsed:
+    """Check the bounds of ``query`` and take its text apart, as asked at ``now`` where days are those of ``zone``.
+
+    Errors: ``InvalidArgument``.
+    """
     if not isinstance(query.text, str):
         raise InvalidArgument(field="query", reason="not_text")
     _check_number("k", query.k, 1, MOST_HITS)
@@ -40,7 +58,18 @@ def parse(query: Query) -> Parsed:
     # Lone surrogates can not be looked up anywhere; the rest of the question still can.
     text = query.text[:LONGEST_QUESTION].encode("utf-8", "replace").decode("utf-8").strip()
     found = tuple(terms.query_terms(text))
-    return Parsed(text, found, terms.fts_query(found), normalise.script_of(text))
+    # Of a pasted text the beginning says when and whom it is about.
+    head = text[:_READ]
+    return Parsed(
+        text, found, terms.fts_query(found), normalise.script_of(text), intents(head),
+        times.periods(_asking(text), now, zone), phrases.quoted(head), phrases.identifiers(head), phrases.names(head),
+        asks_for_the_past(head),
+    )  # fmt: skip
+
+
+def _asking(text: str) -> str:
+    """The line that asks: what the lines before it say of a time is part of the talk."""
+    return text.rsplit("\n", 1)[-1][:_READ]
 
 
 def check_filters(filters: Filters) -> None:

@@ -6,6 +6,7 @@ lists, aware moments for times.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -69,6 +70,22 @@ def latest(cx: apsw.Connection, limit: int, cursor: str | None = None) -> tuple[
     return entries, str(entries[-1].id) if entries and len(rows) > limit else None
 
 
+def newest(cx: apsw.Connection, memory_id: int, action: str) -> HistoryEntry | None:
+    """The latest change of this kind, or None."""
+    sql = f"{_SELECT} WHERE memory_id = ? AND action = ? ORDER BY id DESC LIMIT 1"
+    row = cx.execute(sql, (memory_id, action)).fetchone()
+    return None if row is None else _entry(row)
+
+
+def decided_by_people(cx: apsw.Connection, memory_id: int, field: str) -> bool:
+    """Whether the last change of ``field`` that is in force was made at a window or by a command."""
+    sql = (
+        "SELECT actor_kind FROM history WHERE memory_id = ? AND undone = 0 "
+        "AND json_extract(after, ?) IS NOT NULL ORDER BY id DESC LIMIT 1"
+    )
+    return cx.execute(sql, (memory_id, f"$.{field}")).get in ("gui", "cli")
+
+
 def last_in_force(cx: apsw.Connection, memory_id: int) -> HistoryEntry | None:
     """The latest change of a memory that can be taken back: not an undo, not undone, and it changed something."""
     row = cx.execute(
@@ -124,6 +141,29 @@ def forget_names(cx: apsw.Connection, names: Iterable[tuple[str, str]]) -> None:
             "WHERE json_extract(row.value, '$.type') = ?1 "
             "AND ?2 IN (json_extract(row.value, '$.canonical'), json_extract(row.value, '$.target')))",
             (kind, canonical),
+        )
+
+
+def of_area(cx: apsw.Connection, area: str) -> list[tuple[int, Any, Any]]:
+    """(id, before, after) of every change that keeps rows under the name ``area``: those rows as they were and became.
+
+    Such changes are of no memory.
+    """
+    rows: list[Any] = cx.execute(
+        "SELECT id, before -> ?1, after -> ?1 FROM history WHERE memory_id = 0 AND before -> ?1 IS NOT NULL "
+        "ORDER BY id",
+        (f'$."{area}"',),
+    ).fetchall()
+    return [(row[0], *map(json.loads, row[1:])) for row in rows]
+
+
+def blank(cx: apsw.Connection, history_ids: Iterable[int]) -> None:
+    """Remove every word from these changes; who did what and when stays."""
+    wanted = id_array(history_ids)
+    if wanted:
+        cx.execute(
+            "UPDATE history SET before = NULL, after = NULL WHERE id IN (SELECT value FROM carray(?))",
+            (apsw.carray(wanted),),
         )
 
 

@@ -77,6 +77,12 @@ def owing(cx: apsw.Connection, memory_id: int) -> bool:
     return cx.execute(sql, (memory_id,)).get is not None
 
 
+def waiting(cx: apsw.Connection) -> bool:
+    """Whether a memory waits for a vector of its own text; contexts (of turns) are an extra and do not count."""
+    sql = "SELECT 1 FROM journal WHERE stage <> 'done' AND stage = 'committed' AND op <> 'context' LIMIT 1"
+    return cx.execute(sql).get is not None
+
+
 def fail(cx: apsw.Connection, memory_id: int, error: str, at: datetime) -> None:
     """Note a failed try for the open entries of a memory; the third makes them "failed". ``error`` is a code."""
     cx.execute(

@@ -16,9 +16,9 @@ import apsw
 
 from engine import clock
 from engine.errors import NotFound
-from engine.storage import columns, cursors
+from engine.storage import columns, cursors, digests
 from engine.storage.selection import id_array, tag_key, where
-from engine.types import FINDABLE, Filters, Listing, Memory, Page, Sort
+from engine.types import FINDABLE, SENSITIVITIES, Filters, Listing, Memory, Page, Sensitivity, Sort
 
 _COLUMNS = (*columns.MEMORY, *columns.DERIVED)
 _INSERT = (
@@ -59,6 +59,8 @@ def insert(cx: apsw.Connection, draft_values: Mapping[str, Any]) -> int:
     cx.execute(_INSERT_VITALITY, vitality)
     _add_tags(cx, memory_id, draft_values["tags"])
     _add_links(cx, memory_id, draft_values.get("related", ()))
+    if draft_values.get("digest_level"):
+        digests.follow(cx, memory_id)
     return memory_id
 
 
@@ -117,6 +119,8 @@ def update(cx: apsw.Connection, memory_id: int, values: Mapping[str, Any]) -> No
     if "related" in values:
         cx.execute("DELETE FROM links WHERE memory_id = ?", (memory_id,))
         _add_links(cx, memory_id, values["related"])
+    if values.keys() & digests.FIELDS:
+        digests.follow(cx, memory_id)
 
 
 def _detail_assignments(values: Mapping[str, Any], row: dict[str, Any]) -> list[str]:
@@ -156,14 +160,20 @@ def reinforce(cx: apsw.Connection, ids: Iterable[int], at: datetime, *, recalled
 
 
 def find_same(
-    cx: apsw.Connection, content_key: str, conversation_id: str | None, persona_id: str | None, limit: int = 50
-) -> list[tuple[int, datetime | None]]:
+    cx: apsw.Connection, content_key: str, conversation_id: str | None, persona_id: str | None, limit: int = 50,
+    digest: tuple[int, str] = (0, ""),
+) -> list[tuple[int, datetime | None]]:  # fmt: skip
     """(id, when it happened) of the memories of exactly this scope that say the same, the oldest first; not those in
-    the trash, superseded, expired or pending."""
+    the trash, superseded, expired or pending.
+
+    ``digest``: (level, period); two periods of which the same is to be said have a digest each.
+    """
     rows = cx.execute(
-        "SELECT id, event_time FROM memories WHERE content_key = ? AND +conversation_id IS ? AND persona_id IS ? "
-        f"AND +status NOT IN ({', '.join('?' * len(_GONE))}) ORDER BY id LIMIT ?",
-        (content_key, conversation_id, persona_id, *_GONE, limit),
+        "SELECT m.id, m.event_time FROM memories AS m LEFT JOIN digests AS d ON d.memory_id = m.id "
+        "WHERE m.content_key = ? AND +m.conversation_id IS ? AND m.persona_id IS ? "
+        "AND coalesce(d.level, 0) = ? AND (d.level IS NULL OR d.period = ?) "
+        f"AND +m.status NOT IN ({', '.join('?' * len(_GONE))}) ORDER BY m.id LIMIT ?",
+        (content_key, conversation_id, persona_id, *digest, *_GONE, limit),
     )
     return [(memory_id, None if moment is None else clock.from_text(moment)) for memory_id, moment in rows]
 
@@ -232,6 +242,15 @@ def count(cx: apsw.Connection, filters: Filters) -> int:
     """How many memories pass ``filters``."""
     condition, values = where(filters)
     return int(cx.execute(f"SELECT count(*) FROM memories AS m WHERE {condition}", values).get)
+
+
+def count_sensitive(cx: apsw.Connection, filters: Filters, levels: Iterable[Sensitivity]) -> int:
+    """How many memories of these ``levels`` pass ``filters``; with an index where few are, as it is for "high"."""
+    condition, values = where(filters)
+    # A literal, for only that lets SQLite take the partial index.
+    sql = "SELECT count(*) FROM memories AS m WHERE m.sensitivity = '{level}' AND {condition}"
+    known = [one for one in SENSITIVITIES if one in set(levels)]
+    return sum(int(cx.execute(sql.format(level=one, condition=condition), values).get) for one in known)
 
 
 def count_by_status(cx: apsw.Connection) -> dict[str, int]:

@@ -6,13 +6,14 @@ life is over (forgotten, purged) is not seen. Must not rank or choose ways (``en
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import apsw
 
 from engine.storage import aliases, graph, selection
 from engine.storage.selection import id_array
+from engine.text.normalise import fold
 from engine.types import Entity, EntityType, Filters
 
 _CHUNK = 1_000
@@ -87,17 +88,20 @@ class Reader:
         found: dict[int, Entity] = {}
         for node_id in dict.fromkeys(node_ids):
             node = graph.node(self._cx, node_id)
-            spelled = self._cx.execute(self._spelled, (*self._values, node_id))
+            spelled: list[Any] = self._cx.execute(self._spelled, (*self._values, node_id)).fetchall()
             texts = tuple(text for text, first in spelled if first is not None)
             if node is None or not texts:
                 continue
-            name = aliases.name_of(self._cx, *node)
+            name, canonical = aliases.name_of(self._cx, *node), node[1]
+            if self._filters.sensitivities:
+                hidden = [text for text, first in spelled if first is None]
+                name, canonical = _unbetrayed(name, canonical, texts, hidden)
             if most is None:
                 memories = int(self._cx.execute(self._counted, (node_id, *self._values)).get)
             else:
                 memories = len(self.memories_of(node_id, most))
             found[node_id] = Entity(
-                node_id, f"{node[0]}:{node[1]}", node[0], name or texts[0], memories, texts[:_SPELLINGS]
+                node_id, f"{node[0]}:{canonical}", node[0], name or texts[0], memories, texts[:_SPELLINGS]
             )
         return found
 
@@ -106,6 +110,18 @@ class Reader:
         passing = selection.restrict(self._cx, unknown, self._filters)
         self._passes.update((one, one in passing) for one in unknown)
         return [one for one in memory_ids if self._passes[one]]
+
+
+def _unbetrayed(
+    name: str | None, canonical: str, texts: Sequence[str], hidden: Sequence[str]
+) -> tuple[str | None, str]:
+    """An entity's given name and canonical, but for those that only memories which may not be seen spell so."""
+    if name is not None and name in hidden and name not in texts:
+        name = None
+    folded = [fold(text) for text in texts]
+    if canonical not in folded and canonical in map(fold, hidden):
+        canonical = folded[0]
+    return name, canonical
 
 
 def nodes_of_entries(cx: apsw.Connection, entry_ids: Iterable[int]) -> list[int]:

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from engine import clock
-from engine.types import ALL_SCOPES, Filters
+from engine.types import ALL_SCOPES, Filters, Sensitivity
 
 _INT64 = 1 << 63
 # Half of all memories or more carry these, so that an index on status would only mislead the planner.
@@ -82,3 +82,15 @@ def restrict(cx: apsw.Connection, ids: Iterable[int], filters: Filters) -> set[i
     # CROSS JOIN fixes the order: look up the few ids, never walk the memories that pass.
     sql = f"SELECT m.id FROM carray(?) AS c CROSS JOIN memories AS m ON m.id = c.value WHERE {condition}"
     return {row[0] for row in cx.execute(sql, (apsw.carray(wanted), *values))}
+
+
+def of_sensitivity(cx: apsw.Connection, ids: Iterable[int], levels: Sequence[Sensitivity]) -> set[int]:
+    """Which of ``ids`` are of one of these ``levels``."""
+    wanted = id_array(ids)
+    if not wanted or not levels:
+        return set()
+    sql = (
+        "SELECT m.id FROM carray(?) AS c CROSS JOIN memories AS m ON m.id = c.value "
+        f"WHERE m.sensitivity IN ({', '.join('?' * len(levels))})"
+    )
+    return {row[0] for row in cx.execute(sql, (apsw.carray(wanted), *levels))}

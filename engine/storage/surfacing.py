@@ -76,12 +76,15 @@ class Feeling(NamedTuple):
 
 
 def standing(cx: apsw.Connection, filters: Filters, now: datetime) -> list[Standing]:
-    """Every memory that passes ``filters`` and holds at ``now``, as plain tuples of a ``Standing``'s fields. Hot."""
+    """Every fact and state that passes ``filters`` and holds at ``now``, as plain tuples of a ``Standing``'s fields.
+
+    Hot: read from an index alone, for which the layers must stand in the statement.
+    """
     condition, values = where(filters)
     moment = clock.to_text(now)
     sql = (
         f"SELECT m.layer, m.pinned, length(m.content), {_HAPPENED}, m.id, m.sensitivity FROM memories AS m "
-        f"WHERE {condition} AND {_HOLDS}"
+        f"WHERE m.layer IN ('fact', 'state') AND {condition} AND {_HOLDS}"
     )
     rows: list[Any] = cx.execute(sql, (moment, *values, moment, moment)).fetchall()
     return rows
@@ -114,13 +117,17 @@ def happenings(cx: apsw.Connection, filters: Filters, now: datetime, limit: int)
 
 
 def planned(cx: apsw.Connection, filters: Filters, since: datetime, until: datetime) -> list[Planned]:
-    """Each telling, by a memory that passes ``filters``, of a live plan with a date in [since, until)."""
+    """Each telling, by a memory that passes ``filters``, of a live plan with a date in [since, until).
+
+    A digest only retells what its sources told, counted from another day.
+    """
     condition, values = where(filters)
     sql = (
         "SELECT a.id, a.event_time, n.memory_id, e.text, m.sensitivity, m.resolved FROM atoms AS a "
         "CROSS JOIN mentions AS n ON n.atom_id = a.id CROSS JOIN memories AS m ON m.id = n.memory_id "
         "CROSS JOIN entries AS e ON e.id = n.entry_id WHERE a.type = 'planned' AND a.status = 'active' "
-        f"AND a.event_time >= ? AND a.event_time < ? AND {condition} ORDER BY a.event_time, a.id, n.memory_id, e.id"
+        f"AND a.event_time >= ? AND a.event_time < ? AND {condition} AND n.memory_id NOT IN "
+        "(SELECT memory_id FROM digests) ORDER BY a.event_time, a.id, n.memory_id, e.id"
     )
     rows: Iterable[Any] = cx.execute(sql, (clock.to_text(since), clock.to_text(until), *values))
     return [Planned(row[0], clock.from_text(row[1]), *row[2:]) for row in rows]

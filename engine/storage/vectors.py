@@ -30,7 +30,7 @@ class Family:
 
     ``owned``: (key, memory_id) of all that memories own. ``missing``: (key, memory id) without a vector of identity
     ?1 and of a memory outside the trash, below key ?2, at most ?3, newest first. ``wanted``: see :func:`wanted`.
-    ``texts``: (key, text, start, end) of the keys in array ?1.
+    ``texts``: (key, text before or NULL, text, start, end) of the keys in array ?1.
     """
 
     name: Literal["passages", "facts"]
@@ -63,8 +63,9 @@ PASSAGES: Final = Family(
         "WHERE m.status = 'trashed' AND v.passage_id IS NULL)"
     ),
     texts=(
-        "SELECT p.id, m.content, p.start_offset, p.end_offset FROM carray(?1) AS c "
-        "CROSS JOIN passages AS p ON p.id = c.value CROSS JOIN memories AS m ON m.id = p.memory_id"
+        "SELECT p.id, b.content, m.content, p.start_offset, p.end_offset FROM carray(?1) AS c "
+        "CROSS JOIN passages AS p ON p.id = c.value CROSS JOIN memories AS m ON m.id = p.memory_id "
+        "LEFT JOIN memories AS b ON b.id = p.previous_id"
     ),
 )
 
@@ -94,7 +95,7 @@ FACTS: Final = Family(
     wanted=(
         f"SELECT (SELECT count(*) FROM fact_vectors WHERE identity_id = ?1) + (SELECT count(*) FROM {_LACKING_FACT})"
     ),
-    texts="SELECT e.id, e.text, 0, NULL FROM carray(?1) AS c CROSS JOIN entries AS e ON e.id = c.value",
+    texts="SELECT e.id, NULL, e.text, 0, NULL FROM carray(?1) AS c CROSS JOIN entries AS e ON e.id = c.value",
 )
 FAMILIES: Final = (PASSAGES, FACTS)
 
@@ -198,14 +199,14 @@ def texts(cx: apsw.Connection, keys: Iterable[int], family: Family = PASSAGES) -
     if not asked:
         return {}
     rows: list[Any] = cx.execute(family.texts, (apsw.carray(asked),)).fetchall()
-    return {key: text[start:end] for key, text, start, end in rows}
+    return {key: text[start:end] if before is None else f"{before}\n{text}" for key, before, text, start, end in rows}
 
 
 def known(cx: apsw.Connection, identity: int, asked: Iterable[str]) -> dict[str, NDArray[np.float16]]:
     """The vectors of those texts that are the whole of some memory, in one passage that has its vector."""
     sql = (
         "SELECT m.content, p.start_offset, p.end_offset, v.vector FROM memories AS m "
-        "CROSS JOIN passages AS p ON p.memory_id = m.id "
+        "CROSS JOIN passages AS p ON p.memory_id = m.id AND p.previous_id IS NULL "
         "CROSS JOIN vectors AS v ON v.passage_id = p.id AND v.identity_id = ? WHERE m.content_key = ?"
     )
     found: dict[str, NDArray[np.float16]] = {}

@@ -22,15 +22,13 @@ _WIDTH = 26
 
 
 class Row(NamedTuple):
-    """One memory as decay sees it. Times are UTC texts without offset, "" where there is none; ``touched_at``: the
-    latest of creation, last change and last access.
-    """
+    """One memory as decay sees it. Times are UTC texts without offset, "" where there is none."""
 
     id: int
     strength: float
     access_count: float
     accessed_at: str
-    touched_at: str
+    updated_at: str
     created_at: str
     event_time: str
     status: str
@@ -45,8 +43,8 @@ class Row(NamedTuple):
 _FINDABLE = ", ".join("?" * len(FINDABLE))
 _SELECT = (
     f"SELECT v.memory_id, v.strength, v.access_count, substr(coalesce(v.last_accessed_at, ''), 1, {_WIDTH}), "
-    f"substr(max(m.created_at, m.updated_at, coalesce(v.last_accessed_at, '')), 1, {_WIDTH}), "
-    f"substr(m.created_at, 1, {_WIDTH}), substr(coalesce(m.event_time, ''), 1, {_WIDTH}), m.status, m.layer, "
+    f"substr(m.updated_at, 1, {_WIDTH}), substr(m.created_at, 1, {_WIDTH}), "
+    f"substr(coalesce(m.event_time, ''), 1, {_WIDTH}), m.status, m.layer, "
     "m.importance, m.emotion_intensity, m.pinned, m.protected, m.resolved "
     "FROM vitality AS v CROSS JOIN memories AS m ON m.id = v.memory_id "
     f"WHERE v.memory_id > ? AND +m.status IN ({_FINDABLE}) ORDER BY v.memory_id LIMIT ?"
@@ -67,9 +65,8 @@ def portions(cx: apsw.Connection, size: int = PORTION) -> Iterator[list[tuple[An
 
 def row_of(memory: Memory) -> Row:
     """The same of one memory that was read already."""
-    touched = max(filter(None, (memory.created_at, memory.updated_at, memory.last_accessed_at)))
     return Row(
-        memory.id, memory.strength, memory.access_count, _text(memory.last_accessed_at), _text(touched),
+        memory.id, memory.strength, memory.access_count, _text(memory.last_accessed_at), _text(memory.updated_at),
         _text(memory.created_at), _text(memory.event_time), memory.status, memory.layer, memory.importance,
         memory.emotion_intensity, int(memory.pinned), int(memory.protected), int(memory.resolved),
     )  # fmt: skip
@@ -78,6 +75,16 @@ def row_of(memory: Memory) -> Row:
 def put(cx: apsw.Connection, rows: Iterable[tuple[float, float, int]]) -> None:
     """Write (strength, access count, memory id) of each."""
     cx.executemany("UPDATE vitality SET strength = ?, access_count = ? WHERE memory_id = ?", rows)
+
+
+def use(cx: apsw.Connection) -> int:
+    """Another number whenever people or assistants have written or recalled anything since."""
+    return int(
+        cx.execute(
+            "SELECT (SELECT coalesce(max(id), 0) FROM history WHERE actor_kind <> 'rule') "
+            "+ (SELECT coalesce(sum(recall_count), 0) FROM vitality)"
+        ).get
+    )
 
 
 def set_status(cx: apsw.Connection, ids: Sequence[int], status: MemoryStatus) -> None:

@@ -14,18 +14,24 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any, Final
 
+from engine import policy
+from engine.clock import local_date
+from engine.digest import compaction
 from engine.errors import InvalidArgument
 from engine.retrieval.query import check_filters
 from engine.storage import memories
 from engine.storage.database import Connection
 from engine.surfacing import reminders, room, sections
-from engine.surfacing.daily import local_date
 from engine.surfacing.reminders import one_line
-from engine.types import Breath, BreathLine, BreathQuery, Filters, Memory, Reminders
+from engine.types import Breath, BreathLine, BreathQuery, DigestDue, Filters, Memory, Reminders
 
 MOST_RECENT: Final = 50
 _MOST_BESIDE: Final = 50
 _CHUNK: Final = 32
+# What a hint at digests costs in a caller's words, one a level; hints take no more than a part of the budget, and
+# no place that is kept.
+_HINT_TOKENS: Final = 20
+_HINTS_PART: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +76,15 @@ def breathe(cx: Connection, request: BreathQuery, values: Mapping[str, Any], now
     budget = int(values["surfacing.budget"]) if request.budget is None else request.budget
     beside = request.line_tokens
     chosen = _keep(cx, filters, request, values, now, zone)
-    standing = sections.standing(cx, filters, now, include_sensitive=request.include_sensitive, without=chosen.said)
+    least = len(chosen.texts) * (room.LEAST_TOKENS + beside)
+    most = min(budget // _HINTS_PART, budget - least) // (_HINT_TOKENS + beside)
+    digests = _digests(cx, values, now, zone, request, most)
+    hints = len(digests) * (_HINT_TOKENS + beside)
+    budget -= hints
+    hidden = policy.hidden(values, request.include_sensitive)
+    standing = sections.standing(cx, filters, now, hidden=hidden, without=chosen.said)
     facts = _section(cx, standing.facts, budget, beside)
     states = _section(cx, standing.states, budget, beside)
-    least = len(chosen.texts) * (room.LEAST_TOKENS + beside)
     # Long ones among them leave at least half of the budget to the others, if these need it.
     kept_room = min(budget, max(budget // 2, budget - facts.wanted - states.wanted, least))
     kept = room.keep_places(chosen.texts, kept_room, beside)
@@ -89,6 +100,7 @@ def breathe(cx: Connection, request: BreathQuery, values: Mapping[str, Any], now
         events=events,
         reminders=due,
         unresolved=unsettled[0] if unsettled else None,
+        digests=digests,
         more={
             "facts": facts.total - len(told.texts),
             "states": states.total - len(present.texts),
@@ -96,7 +108,7 @@ def breathe(cx: Connection, request: BreathQuery, values: Mapping[str, Any], now
             "reminders": chosen.due.total - len(due),
         },
         hidden=chosen.hidden + standing.hidden,
-        tokens=kept.tokens + told.tokens + present.tokens,
+        tokens=kept.tokens + told.tokens + present.tokens + hints,
     )
 
 
@@ -123,22 +135,29 @@ def checked(request: BreathQuery) -> Filters:
     return filters
 
 
+def _digests(
+    cx: Connection, values: Mapping[str, Any], now: datetime, zone: tzinfo, request: BreathQuery, most: int
+) -> tuple[DigestDue, ...]:
+    """What waits to be digested, at ``most`` so many levels: days before weeks."""
+    if most <= 0 or not values["digest.hints"]:
+        return ()
+    return compaction.due(cx, values, now, zone, include_sensitive=request.include_sensitive)[:most]
+
+
 def _keep(
     cx: Connection, filters: Filters, request: BreathQuery, values: Mapping[str, Any], now: datetime, zone: tzinfo
 ) -> _Kept:
-    secrets = request.include_sensitive
+    hidden = policy.hidden(values, request.include_sensitive)
     due, secret = reminders.with_secrets(
-        cx, filters, now, zone, int(values["surfacing.reminder_days"]), include_sensitive=secrets,
+        cx, filters, now, zone, int(values["surfacing.reminder_days"]), hidden=hidden,
         limit=int(values["surfacing.reminders"]),
     )  # fmt: skip
     # A sensitive one is hidden, and counted, once.
     said = {one.memory.id for one in due.items} | secret
     count = int(values["surfacing.recent"]) if request.recent is None else request.recent
-    recent = sections.recent(
-        cx, filters, now, count, noise=sections.noise_tags(values), said=said, include_sensitive=secrets
-    )
+    recent = sections.recent(cx, filters, now, count, noise=sections.noise_tags(values), said=said, hidden=hidden)
     moving = sections.unresolved(
-        cx, filters, values, local_date(now, zone), said=said | set(recent.ids), include_sensitive=secrets,
+        cx, filters, values, local_date(now, zone), said=said | set(recent.ids), hidden=hidden,
         valence=request.valence,
     )  # fmt: skip
     pressing = () if moving is None else (moving,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import date, timedelta
 from typing import Final
 
 # FNV-1a, 64 bits (Fowler, Noll, Vo).
@@ -22,22 +22,6 @@ def chance(day: date, what: str) -> float:
     """A number in [0, 1) that the day decides, for each ``what`` another."""
     # The day first: what comes last hardly moves the upper bits, and days follow each other in their last digit.
     return fnv1a(day.isoformat() + what) / (_MASK + 1)
-
-
-def local_date(moment: datetime, zone: tzinfo) -> date:
-    """The user's day of ``moment``; at the calendar's own ends, that of UTC."""
-    try:
-        return moment.astimezone(zone).date()
-    except OverflowError:
-        return moment.date()
-
-
-def start_of(day: date, zone: tzinfo) -> datetime:
-    """The moment (UTC) at which ``day`` begins in ``zone``, also where its clocks are moved at midnight."""
-    try:
-        return datetime.combine(day, time.min, zone).astimezone(UTC)
-    except OverflowError:
-        return datetime.combine(day, time.min, UTC)
 
 
 def later(day: date, days: int) -> date:

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from engine import policy
 from engine.clock import Clock
 from engine.config import Settings
 from engine.errors import InvalidArgument
@@ -41,11 +42,12 @@ class Surfacing:
         with self._database.reader() as cx:
             return breath.breathe(cx, request, self._settings.current, self._clock.now(), self._clock.zone())
 
-    def slip(self, filters: Filters) -> Memory | None:
+    def slip(self, filters: Filters, include_sensitive: bool) -> Memory | None:
         """Today's slip, or None. Errors: ``InvalidArgument`` for a bad filter."""
         check_filters(filters)
+        hidden = policy.hidden(self._settings.current, include_sensitive)
         with self._database.reader() as cx:
-            return slip.todays_slip(cx, filters, self._clock.now(), self._clock.zone())
+            return slip.todays_slip(cx, filters, self._clock.now(), self._clock.zone(), hidden)
 
     def reminders(self, filters: Filters, days: int | None, include_sensitive: bool, limit: int | None) -> Reminders:
         """What is due; ``days`` None = as the parameter says. Errors: ``InvalidArgument``."""
@@ -59,10 +61,9 @@ class Surfacing:
         if limit is not None and limit < 0:
             raise InvalidArgument(field="limit", reason="out_of_range", allowed=[0, None])
         now: datetime = self._clock.now()
+        hidden = policy.hidden(self._settings.current, include_sensitive)
         with self._database.reader() as cx:
-            return reminders.upcoming(
-                cx, filters, now, self._clock.zone(), horizon, include_sensitive=include_sensitive, limit=limit
-            )
+            return reminders.upcoming(cx, filters, now, self._clock.zone(), horizon, hidden=hidden, limit=limit)
 
 
 class SurfacingService:
@@ -76,9 +77,9 @@ class SurfacingService:
         """What an assistant should have in mind when a conversation begins."""
         return self._read(lambda: self._surfacing.breathe(request or BreathQuery()))
 
-    def slip(self, filters: Filters = _USER_WIDE) -> Future[Memory | None]:
+    def slip(self, filters: Filters = _USER_WIDE, *, include_sensitive: bool = False) -> Future[Memory | None]:
         """Today's slip: one old memory, the same all day and on every device."""
-        return self._read(lambda: self._surfacing.slip(filters))
+        return self._read(lambda: self._surfacing.slip(filters, include_sensitive))
 
     def reminders(
         self, filters: Filters = _USER_WIDE, *, days: int | None = None, include_sensitive: bool = False,

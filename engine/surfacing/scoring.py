@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 FACT_WEIGHT: Final = 20.0
@@ -19,6 +20,7 @@ PROFILE_TAGS: Final[tuple[tuple[float, tuple[str, ...]], ...]] = (
 )
 
 
+@lru_cache(maxsize=8_192)  # asked for every fact at each breath, for few different lengths
 def profile_score(tag_weight: float, characters: int) -> float:
     """Where a fact stands in the profile: 20 + the weights of its tags + min(characters / 100, 5) (S2)."""
     return FACT_WEIGHT + tag_weight + min(characters / 100, LONGEST_BONUS)

@@ -15,11 +15,10 @@ from typing import Any, Final
 from engine.storage import surfacing
 from engine.storage.database import Connection
 from engine.surfacing.daily import chance, fnv1a
-from engine.surfacing.reminders import SECRET
 from engine.surfacing.scoring import PROFILE_TAGS, SurfaceWeights, profile_score, surface_score
 from engine.text.normalise import fold
 from engine.text.vocabulary import listed
-from engine.types import SENSITIVITIES, Filters
+from engine.types import SENSITIVITIES, Filters, Sensitivity
 
 # Whoever looks further back no longer finds what is recent.
 _LOOKED_AT: Final = 400
@@ -45,37 +44,37 @@ class Recent:
 
 
 def standing(
-    cx: Connection, filters: Filters, now: datetime, *, include_sensitive: bool, without: AbstractSet[int]
+    cx: Connection, filters: Filters, now: datetime, *, hidden: Collection[Sensitivity], without: AbstractSet[int]
 ) -> Standing:
     """All facts in the order of the profile (S2), all states newest first; in both the pinned ones lead.
 
     Those ``without`` are in neither and not counted.
     """
-    rows = surfacing.standing(cx, replace(filters, layers=("fact", "state")), now)
+    rows = surfacing.standing(cx, filters, now)
     weights: dict[int, float] = {}
     for weight, spellings in PROFILE_TAGS:
         for memory_id in surfacing.carrying(cx, spellings):
             weights[memory_id] = weights.get(memory_id, 0.0) + weight
     facts: list[tuple[int, float, str, int]] = []
     states: list[tuple[int, str, int]] = []
-    hidden = 0
+    left_out = 0
     for layer, pinned, characters, moment, memory_id, sensitivity in rows:
         if memory_id in without:
             continue
-        if sensitivity == SECRET and not include_sensitive:
-            hidden += 1
+        if sensitivity in hidden:
+            left_out += 1
         elif layer == "fact":
             facts.append((pinned, profile_score(weights.get(memory_id, 0.0), characters), moment, memory_id))
         else:
             states.append((pinned, moment, memory_id))
     facts.sort(reverse=True)
     states.sort(reverse=True)
-    return Standing([one[-1] for one in facts], [one[-1] for one in states], hidden)
+    return Standing([one[-1] for one in facts], [one[-1] for one in states], left_out)
 
 
 def recent(
     cx: Connection, filters: Filters, now: datetime, count: int, *,
-    noise: Collection[str], said: AbstractSet[int], include_sensitive: bool,
+    noise: Collection[str], said: AbstractSet[int], hidden: Collection[Sensitivity],
 ) -> Recent:  # fmt: skip
     """Up to ``count`` events, newest first, none that shares a tag or topic with a newer one chosen (S2).
 
@@ -85,19 +84,19 @@ def recent(
     unwanted = {_key(tag) for tag in noise}
     chosen: list[int] = []
     subjects: set[str] = set()
-    hidden = 0
+    left_out = 0
     for row in surfacing.happenings(cx, replace(filters, layers=("event",)), now, _LOOKED_AT) if count > 0 else ():
         about = {_key(one) for one in (*json.loads(row.tags), *json.loads(row.topics))} - {""}
         if row.id in said or about & unwanted or about & subjects:
             continue
-        if row.sensitivity == SECRET and not include_sensitive:
-            hidden += 1  # and tells nobody, by what is then left out, what it is about
+        if row.sensitivity in hidden:
+            left_out += 1  # and tells nobody, by what is then left out, what it is about
             continue
         chosen.append(row.id)
         subjects |= about
         if len(chosen) == count:
             break
-    return Recent(tuple(chosen), hidden)
+    return Recent(tuple(chosen), left_out)
 
 
 def noise_tags(values: Mapping[str, Any]) -> list[str]:
@@ -107,7 +106,7 @@ def noise_tags(values: Mapping[str, Any]) -> list[str]:
 
 def unresolved(
     cx: Connection, filters: Filters, values: Mapping[str, Any], day: date, *,
-    said: AbstractSet[int], include_sensitive: bool, valence: float | None,
+    said: AbstractSet[int], hidden: Collection[Sensitivity], valence: float | None,
 ) -> int | None:  # fmt: skip
     """On some days, a memory that moved the user and is not resolved (S1's rumination); the day decides, not a dice.
 
@@ -115,7 +114,7 @@ def unresolved(
     """
     if chance(day, "unresolved") >= float(values["surfacing.rumination_share"]):
         return None
-    shown = SENSITIVITIES if include_sensitive else tuple(one for one in SENSITIVITIES if one != SECRET)
+    shown = tuple(one for one in SENSITIVITIES if one not in hidden)
     rows = surfacing.feelings(cx, replace(filters, sensitivities=shown), float(values["surfacing.rumination_emotion"]))
     weights = SurfaceWeights.of(values)
     scores = {

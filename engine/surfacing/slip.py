@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.clock import local_date, start_of
 from engine.storage import memories, surfacing
 from engine.storage.database import Connection
-from engine.surfacing.daily import PRIME, fnv1a, local_date, start_of
-from engine.types import SENSITIVITIES, Filters, Memory
+from engine.surfacing.daily import PRIME, fnv1a
+from engine.types import SENSITIVITIES, Filters, Memory, Sensitivity
 
-_SHOWN = tuple(one for one in SENSITIVITIES if one != "high")
 # How many of the smallest hashes are looked at first; mostly the first one may be shown.
 _FIRST_LOOK = 64
 
 
-def todays_slip(cx: Connection, filters: Filters, now: datetime, zone: tzinfo) -> Memory | None:
+def todays_slip(
+    cx: Connection, filters: Filters, now: datetime, zone: tzinfo, hidden: Collection[Sensitivity]
+) -> Memory | None:
     """The memory with the smallest FNV-1a(date + uid) of those stored before today began in ``zone``, or None.
 
-    Only active memories that are not sensitive, whatever ``filters`` says of that.
+    Only active memories, whatever ``filters`` says of that, and none of ``hidden`` sensitivities.
     """
+    shown = tuple(one for one in (filters.sensitivities or SENSITIVITIES) if one not in hidden)
+    if not shown:
+        return None
     today = local_date(now, zone)
-    seen = replace(filters, statuses=("active",), sensitivities=_SHOWN)
+    seen = replace(filters, statuses=("active",), sensitivities=shown)
     midnight = start_of(today, zone)
     rows = surfacing.uids(cx)
     hashes = hashes_of(today, [uid for _, uid in rows])

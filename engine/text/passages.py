@@ -19,12 +19,14 @@ TARGET: Final = 400
 MOST: Final = 400
 SHORT_TURN: Final = 8
 SPEAKER_LINES: Final = 3
+TOGETHER: Final = 300
 
 # "Name: …", "名字：…", "[12:03] Name: …"; a letter first, so that times and addresses are no speakers.
 _SPEAKER: Final = re.compile(
     r"^[^\S\n]*(?:[\[(（【][^\])）】\n]{1,40}[\])）】][^\S\n]*)?(?!https?:)[^\W\d_][^:：\n]{0,30}[:：](?!//)(?=[^\S\n]*\S)",
     re.M,
 )
+_STAMP: Final = re.compile(r"^\s*[\[(（【][^\])）】\n]{1,40}[\])）】]")
 # From coarse to fine; each is tried where the one before left something too long.
 _BORDERS: Final = tuple(
     re.compile(pattern)
@@ -68,6 +70,33 @@ def split(content: str) -> list[Passage]:
 def is_turn(content: str) -> bool:
     """Whether ``content`` begins as a turn of a conversation does: "Name: …"."""
     return _SPEAKER.match(content) is not None
+
+
+def speaker(content: str) -> str:
+    """Who speaks in ``content``, as it is written there; "" where it is no turn."""
+    begin = _SPEAKER.match(content)
+    return _STAMP.sub("", begin[0]).rstrip(":：").strip() if begin else ""
+
+
+def goes_with(before: str, content: str) -> bool:
+    """Whether a turn is to be understood together with the turn before it: two single turns, short enough for one
+    vector that still tells what each of them says.
+    """
+    if not (is_turn(before) and is_turn(content)):
+        return False
+    if any(len(_SPEAKER.findall(text)) >= SPEAKER_LINES for text in (before, content)):
+        return False
+    return estimate(before) + estimate(content) <= TOGETHER
+
+
+def closing(content: str) -> str | None:
+    """The last two lines of a conversation of three lines or more, which say what it has come to; None for anything
+    else.
+    """
+    lines = [line for line in content.splitlines() if line.strip()]
+    if len(lines) < SPEAKER_LINES or len(_SPEAKER.findall(content)) < SPEAKER_LINES:
+        return None
+    return "\n".join(lines[-2:])
 
 
 def _trim(content: str, start: int, end: int) -> Span | None:

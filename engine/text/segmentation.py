@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 _SAYS_SOMETHING: Final = re.compile(r"[^\W_]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -73,25 +73,33 @@ class Segmenter:
 class _Compiled:
     """rjieba's own dictionary, loaded by its import: a second one would cost 24 MB. Added words hold process-wide."""
 
+    # It cuts without the interpreter's lock, and a word that comes meanwhile raises "Already borrowed". The dictionary
+    # is one for the process, and so is its lock.
+    _lock: ClassVar = threading.Lock()
+
     def __init__(self) -> None:
         import rjieba
 
         self._jieba: Any = rjieba
 
     def cut(self, text: str) -> list[str]:
-        words: list[str] = self._jieba.cut(text)
+        with self._lock:
+            words: list[str] = self._jieba.cut(text)
         return words
 
     def cut_for_search(self, text: str) -> list[str]:
-        words: list[str] = self._jieba.cut_for_search(text)
+        with self._lock:
+            words: list[str] = self._jieba.cut_for_search(text)
         return words
 
     def tag(self, text: str) -> list[tuple[str, str]]:
-        tagged: list[tuple[str, str]] = self._jieba.tag(text)
+        with self._lock:
+            tagged: list[tuple[str, str]] = self._jieba.tag(text)
         return tagged
 
     def add_word(self, word: str) -> None:
-        self._jieba.add_word(word, None, None)
+        with self._lock:
+            self._jieba.add_word(word, None, None)
 
 
 class _Python:

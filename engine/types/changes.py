@@ -31,6 +31,7 @@ class Remembered:
 
     "stored": a memory of its own; "reinforced": it was there; "merged": it went into ``memory``, which says all of
     both now; "superseded": stored, and it replaces the memories ``replaced``, which are kept but no longer recalled.
+    ``secrets``: the kinds of secrets noticed in it, which were marked or masked as ``privacy.secrets`` says.
     """
 
     outcome: Outcome
@@ -38,15 +39,20 @@ class Remembered:
     changes: Changes
     vector_pending: bool = False
     replaced: tuple[int, ...] = ()
+    secrets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """The memory as it stands after an edit. ``fields``: those that really changed; none when all was so already."""
+    """The memory as it stands after an edit. ``fields``: those that really changed; none when all was so already.
+
+    ``secrets``: as in ``Remembered``.
+    """
 
     memory: Memory
     fields: tuple[str, ...]
     changes: Changes
+    secrets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ class Draft:
     digest_level: int = 0
     digest_period: str = ""
     sources: tuple[int, ...] = ()
+    # When it was told, where that was not now: "tomorrow" counts from it.
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

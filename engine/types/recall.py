@@ -10,6 +10,8 @@ from typing import Any, Literal
 from engine.types.memory import FINDABLE, Layer, Memory, MemoryStatus, Sensitivity
 
 Form = Literal["full", "compressed", "summary", "cut"]
+# "nothing": the answer is most probably not among what was found.
+Certainty = Literal["sure", "unsure", "nothing"]
 Sort = Literal["newest", "oldest", "importance", "strength", "updated", "title"]
 
 ALL_SCOPES = "all"
@@ -60,7 +62,7 @@ class Query:
 class Channel:
     """One way a memory was found: ``rank`` from 1, ``raw`` the channel's own value, ``share`` of the final score."""
 
-    name: Literal["lexical", "vector"]
+    name: Literal["lexical", "vector", "graph"]
     rank: int
     raw: float
     share: float
@@ -68,7 +70,9 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """Something that moved a score: ``name`` is a slug ("importance", "recency", "diversity"), ``value`` added."""
+    """Something that moved a score: ``name`` is a slug, ``value`` added: "importance", "recency", "diversity";
+    "time", "phrase", "name", "past" where the question points at the memory, "both" where both routes found it.
+    """
 
     name: str
     value: float
@@ -96,7 +100,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A candidate that was held back; ``reason`` is "rank", "diversity", "sensitivity" or "budget"."""
+    """A candidate that was held back; ``reason`` is "rank", "diversity" or "budget"."""
 
     memory_id: int
     title: str
@@ -105,11 +109,24 @@ class NearMiss:
 
 
 @dataclass(frozen=True, slots=True)
+class Sign:
+    """What speaks for the first hit or against it: ``raw`` the sign's own value, ``weight`` added to the log-odds."""
+
+    name: str
+    raw: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Recollection:
     """The answer to a Query.
 
+    ``confidence`` 0..1 is the calibrated probability that the first hit answers, ``certainty`` the same in a word
+    (None = not judged); ``signs`` are what it is made of, where an explanation was asked for.
+
     ``degraded`` holds slugs of what was missing: "embedder_unavailable", "vectors_incomplete",
-    "lexical_rebuilding". ``omitted`` counts hits that found no room in the budget, ``hidden`` the sensitive ones.
+    "lexical_rebuilding". ``omitted`` counts hits that found no room in the budget, ``hidden`` the sensitive memories
+    of the scope, whether or not they would answer.
     """
 
     hits: tuple[Hit, ...]
@@ -118,6 +135,9 @@ class Recollection:
     tokens: int = 0
     omitted: int = 0
     hidden: int = 0
+    confidence: float = 0.0
+    certainty: Certainty | None = None
+    signs: tuple[Sign, ...] = ()
     cached: bool = False
     milliseconds: float = 0.0
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Literal
 
+from engine.types.digests import DigestDue
 from engine.types.memory import Memory
 
 BreathSection = Literal["facts", "states", "events", "reminders"]
@@ -66,7 +67,8 @@ class Breath:
     """The answer to a BreathQuery; ``day`` is the user's today.
 
     ``more``: by section, what found no room; ``hidden``: the sensitive ones that would be there; ``tokens`` spent.
-    ``unresolved``: now and then, something that moved the user and is not settled. ``digests``: hints what to digest.
+    ``unresolved``: now and then, something that moved the user and is not settled. ``digests``: what waits to be
+    digested, level by level.
     """
 
     day: date
@@ -75,7 +77,7 @@ class Breath:
     events: tuple[BreathLine, ...] = ()
     reminders: tuple[Reminder, ...] = ()
     unresolved: BreathLine | None = None
-    digests: tuple[str, ...] = ()
+    digests: tuple[DigestDue, ...] = ()
     more: Mapping[BreathSection, int] = field(default_factory=dict)
     hidden: int = 0
     tokens: int = 0

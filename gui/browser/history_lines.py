@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from engine.types import Actor, HistoryEntry
 from gui.browser.presentation import folded
@@ -54,11 +56,31 @@ def _what(entry: HistoryEntry, look: Look) -> str:
         return texts("history.brought_back")
     if entry.action == "brought_back" and entry.actor.kind == "rule":
         return texts("history.brought_back_by_rule")
+    if entry.action == "decayed":
+        return _night(after, look)
     fields = [texts(f"field.{name}") for name in after if f"field.{name}" in texts]
     if fields and f"history.{entry.action}_fields" in texts:
         return texts(f"history.{entry.action}_fields", fields=listed(fields[:_MOST_FIELDS], texts))
     key = f"history.{entry.action}"
     return texts(key) if key in texts else entry.action
+
+
+def _night(after: Mapping[str, Any], look: Look) -> str:
+    """What a run of forgetting did: for how many days, and how many it put to rest."""
+    texts = look.texts
+    parts = [texts("history.decayed", n=_number(after, "days"))]
+    parts += [
+        texts(f"history.decayed_{rest}", n=_number(after, rest))
+        for rest in ("dormant", "archived")
+        if _number(after, rest)
+    ]
+    return " · ".join(parts)
+
+
+def _number(after: Mapping[str, Any], name: str) -> int:
+    """0 where an older or broken row does not tell."""
+    value = after.get(name)
+    return value if isinstance(value, int) else 0
 
 
 def _told(entry: HistoryEntry) -> str:

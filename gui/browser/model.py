@@ -132,6 +132,10 @@ class MemoryModel(QAbstractListModel):
         if changed:
             self._repaint()
 
+    def mark_all_stale(self) -> None:
+        """The same for every row: time has passed for all of them."""
+        self.mark_stale(list(self._rows))
+
     def put(self, memory: Memory) -> None:
         """Take a fresh row that someone else has read."""
         self._stale.discard(memory.id)

@@ -70,7 +70,10 @@ class MemoriesPage(QObject):
 
     def store_changed(self, changes: Changes) -> None:
         """Follow what anyone did to the store."""
-        self.model.mark_stale(changes.updated)
+        if changes.action == "decayed":
+            self.model.mark_all_stale()
+        else:
+            self.model.mark_stale(changes.updated)
         self.loader.store_changed(changes)
 
     # -- wiring --

@@ -18,8 +18,9 @@ GAP = 2
 
 
 def ink(part: str, colours: Palette) -> str:
-    """The colour of a share: words, meaning, or what else counted."""
-    return {"lexical": colours.info, "vector": colours.accent}.get(part, blend(colours.muted, colours.surface, 0.55))
+    """The colour of a share: words, meaning, connections, or what else counted."""
+    known = {"lexical": colours.info, "vector": colours.accent, "graph": colours.ok}
+    return known.get(part, blend(colours.muted, colours.surface, 0.55))
 
 
 def draw_shares(painter: QPainter, area: QRectF, shares: Sequence[tuple[str, float]], colours: Palette) -> None:

@@ -14,16 +14,37 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from metrics import judge, mean
+from metrics import against, intervals, judge, mean
 
 from engine import Service, Settings
 from engine.clock import MovableClock
+from engine.config import presets
 from engine.embedding import Embedder
 from engine.types import Actor, Draft, Filters, Query
 
 USER_WIDE = "*"
 ADVERSARIAL = "5"  # LoCoMo's category of questions that have no answer: reported apart
-COMPARE = {"bm25": {"recall.fusion": "lexical"}, "rrf": {"recall.fusion": "rrf"}, "dense": {"recall.fusion": "vector"}}
+_NO_BOOST = {f"recall.boost_{name}": 0.0 for name in ("time", "phrase", "name", "past")}
+COMPARE: dict[str, dict[str, Any]] = {
+    "bm25": {"recall.fusion": "lexical"},
+    "rrf": {"recall.fusion": "rrf"},
+    "dense": {"recall.fusion": "vector"},
+    # S0's own figures.
+    "aokun": dict(presets.BY_NAME["aokun"].values),
+}
+# Each part of recall left out in turn.
+ABLATE: dict[str, dict[str, Any]] = {
+    "no words": {"recall.fusion": "vector"},
+    "no meaning": {"recall.fusion": "lexical"},
+    "no graph": {"recall.graph_share": 0.0},
+    "no importance": {"recall.weight_importance": 0.0},
+    "no recency": {"recall.weight_recency": 0.0},
+    "no diversity": {"recall.mmr_lambda": 1.0},
+    "one language": {"recall.across_languages": False},
+    **{f"no {name.removeprefix('recall.boost_')}": {name: 0.0} for name in _NO_BOOST},
+    "no boost": _NO_BOOST,
+}
+WAYS = COMPARE | ABLATE
 BENCH = Actor("rule", "bench")
 
 
@@ -38,7 +59,8 @@ def measure(
     place: Path, embedder: Embedder, compare: Sequence[str] = (), values: Mapping[str, Any] | None = None,
     aged: int = 0,
 ) -> dict[str, Any]:  # fmt: skip
-    """One set: {"n", "R@1", …, "by_category", "adversarial"?, "compare"?}. ``values``: parameters to set first.
+    """One set: {"n", "R@1", …, "intervals", "by_category", "adversarial"?, "compare"?}. ``values``: parameters to set
+    first; ``compare``: names of ``WAYS``, each with its distance "against" the defaults, all asked without a trace.
 
     ``aged``: days that pass, with all their forgetting, before the questions are asked.
     """
@@ -48,7 +70,7 @@ def measure(
     settings = Settings()
     settings.update({"memory.vector_wait_ms": 10_000, "recall.cache_seconds": 0, **(values or {})})
     with tempfile.TemporaryDirectory() as folder:
-        service = Service.open(Path(folder), settings, embedder_factory=lambda _: _Kept(embedder), clock=clock)
+        service = Service.open(Path(folder), settings, embedder_factory=lambda _: Kept(embedder), clock=clock)
         try:
             service.idle().result()
             last = _remember(service, clock, corpus)
@@ -56,8 +78,11 @@ def measure(
                 last = _age(service, clock, last, timedelta(days=aged))
             result: dict[str, Any] = {}
             if compare:
-                runs = {name: _ask(service, clock, queries, last, COMPARE[name], warm=False) for name in compare}
-                result["compare"] = {name: summary(rows) for name, rows in runs.items()}
+                cold = judged(_ask(service, clock, queries, last, {}, warm=False))
+                runs = {name: _ask(service, clock, queries, last, WAYS[name], warm=False) for name in compare}
+                result["compare"] = {
+                    name: summary(rows) | {"against": against(judged(rows), cold)} for name, rows in runs.items()
+                }
             return summary(_ask(service, clock, queries, last, {}, warm=True)) | result
         finally:
             service.close()
@@ -109,11 +134,16 @@ def _ask(
 
 def summary(rows: Sequence[tuple[str, dict[str, float]]]) -> dict[str, Any]:
     """Means over all (category, metrics) but the adversarial ones, and by category."""
-    judged = [row for category, row in rows if category != ADVERSARIAL]
+    counting = judged(rows)
     categories = sorted({category for category, _ in rows})
     by_category = {name: mean([row for category, row in rows if category == name]) for name in categories}
     apart = {"adversarial": by_category.pop(ADVERSARIAL)} if ADVERSARIAL in by_category else {}
-    return mean(judged) | {"by_category": by_category} | apart
+    return mean(counting) | {"intervals": intervals(counting), "by_category": by_category} | apart
+
+
+def judged(rows: Sequence[tuple[str, dict[str, float]]]) -> list[dict[str, float]]:
+    """The metrics of all questions that have an answer."""
+    return [row for category, row in rows if category != ADVERSARIAL]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -126,7 +156,7 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-class _Kept:
+class Kept:
     """An embedder that outlives the stores of several sets: closing a store must not unload the model."""
 
     def __init__(self, embedder: Embedder) -> None:

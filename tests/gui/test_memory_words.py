@@ -22,7 +22,9 @@ MOMENT = datetime(2026, 3, 12, 12, 0, tzinfo=UTC)
 # Every action that a history row can carry.
 ACTIONS = (
     "created", "reinforced", "merged", "superseded", "brought_back", "edited", "trashed", "restored", "undone",
-    "erased", "entities_merged", "entity_renamed", "entity_split", "alias_set", "alias_dropped",
+    "erased", "rescued", "relinked", "decayed", "entities_merged", "entity_renamed", "entity_split", "alias_set",
+    "alias_dropped", "topic_renamed", "topics_merged", "topic_moved", "topic_alias_added", "topic_alias_dropped",
+    "topic_summarised", "topic_removed",
 )  # fmt: skip
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -197,3 +199,17 @@ def test_only_what_changed_something_can_be_undone(look: Look) -> None:
     assert not history_lines.line(_entry("erased"), look).can_undo
     grown = history_lines.line(_entry("reinforced", {"tags": ()}, {"tags": ("x",)}), look)
     assert grown.can_undo and grown.what == "Remembered again, with more: Tags"
+
+
+def test_a_night_tells_how_far_it_went_and_whom_it_put_to_rest(look: Look) -> None:
+    rule = Actor("rule", "forgetting")
+    night = _entry("decayed", {}, {"day": "2026-03-12", "days": 1, "changed": 9, "dormant": 0, "archived": 0}, rule)
+    said = history_lines.line(night, look)
+    assert said.what == "Faded by a day" and not said.can_undo and said.when.endswith("by rule: fades with time")
+    long = _entry("decayed", {}, {"days": 60, "dormant": 1_200, "archived": 1}, rule)
+    assert history_lines.line(long, look).what == "Faded by 60 days · 1,200 fell asleep · 1 archived"
+    look.set("zh", "light")
+    assert history_lines.line(long, look).what == "淡忘了 60 天 · 1,200 条休眠 · 1 条归档"
+    assert history_lines.line(night, look).when.endswith("规则：随时间淡忘")
+    for broken in (None, {}, {"days": "x", "dormant": None}):
+        assert history_lines.line(_entry("decayed", {}, broken), look).what

@@ -9,7 +9,9 @@ from types import ModuleType
 import pytest
 
 from engine import errors
+from engine.digest import candidates
 from engine.ingest import aliasing, fields
+from engine.surfacing import user_model
 from gui import messages
 from gui.texts import LANGUAGES, Texts
 
@@ -54,7 +56,7 @@ def test_a_bug_is_called_one_and_does_not_quote_the_error() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_reason_that_memories_and_names_are_refused_for_has_words(language: str) -> None:
     texts = Texts(language)  # type: ignore[arg-type]
-    found = {slug for module in (fields, aliasing) for slug in _reasons(module)}
+    found = {slug for module in (fields, aliasing, candidates, user_model) for slug in _reasons(module)}
     assert {"not_editable", "mixed_types"} <= found
     missing = [slug for slug in found if not any(f"error.{kind}.reason.{slug}" in texts for kind in _REFUSALS)]
     assert missing == []
@@ -71,7 +73,15 @@ def test_why_no_summary_can_be_written_is_told(language: str, reason: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("kind", "word"), [("memory", "记忆"), ("history", "改动"), ("entity", "人物"), ("alias", "别名")]
+    ("kind", "word"),
+    [
+        ("memory", "记忆"),
+        ("history", "改动"),
+        ("entity", "人物"),
+        ("alias", "别名"),
+        ("trait", "特征"),
+        ("candidate", "待定"),
+    ],
 )
 def test_what_is_not_found_has_a_name(kind: str, word: str) -> None:
     assert word in messages.describe(errors.NotFound(kind=kind, id=7), Texts("zh")).sentence

@@ -233,3 +233,29 @@ def test_an_end_before_the_beginning_is_refused_and_changes_nothing(words: Servi
         words.edit(one.memory.id, {"valid_to": clock.now() - timedelta(days=1)}, WINDOW).result(WAIT)
     assert (caught.value.fields["field"], caught.value.fields["reason"]) == ("valid_to", "ends_before_start")
     assert memory(words, one.memory.id).valid_to is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lasting"),
+    [
+        ("小林住在北京", "小林搬到广州了", "fact"), ("Alice lives in Leeds", "Alice has moved to York", "fact"),
+        ("小林最近住在北京", "小林搬到广州了", "state"),
+        ("Alice currently lives in Leeds", "Alice has moved to York", "state"),
+    ],
+)  # fmt: skip
+def test_what_replaces_a_fact_or_state_is_as_lasting(words: Service, old: str, new: str, lasting: str) -> None:
+    first = told(words, old)
+    assert first.memory.layer == lasting
+    later = told(words, new)
+    assert (later.replaced, later.memory.layer) == ((first.memory.id,), lasting)
+    words.undo(later.changes.history_ids[1], WINDOW).result(WAIT)
+    before = memory(words, first.memory.id)
+    assert (before.status, before.layer, before.valid_to) == ("active", lasting, None)
+
+
+def test_a_layer_that_was_named_stays_and_so_does_what_replaces_nothing(words: Service) -> None:
+    told(words, "小林住在北京")
+    named = told(words, "小林搬到广州了", layer="event")
+    assert (named.outcome, named.memory.layer) == ("superseded", "event")
+    alone = told(words, "Alice has moved to York")
+    assert (alone.outcome, alone.memory.layer) == ("stored", "event")

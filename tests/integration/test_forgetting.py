@@ -19,9 +19,10 @@ from engine.engine import Engine
 from engine.errors import Conflict
 from engine.forgetting import decay
 from engine.forgetting.rules import Rules
+from engine.ingest.memorize import Ready
 from engine.storage import history
 from engine.storage.database import Database
-from engine.types import ALL_SCOPES, Actor, Draft, Filters, Memory, Query
+from engine.types import ALL_SCOPES, Actor, Draft, Filters, Memory, Query, Remembered
 
 ME = Actor("gui", "test")
 CLIENT = Actor("client", "test")
@@ -70,7 +71,9 @@ def _run(engine: Engine, values: Values = VALUES) -> decay.Run:
 
 def _remember(engine: Engine, content: str, **given: Any) -> int:
     prepared = engine.prepare(Draft(content, **given), ME)
-    return engine.remember(prepared, None, None, engine.look(prepared, None, None), ME).memory.id
+    (done,) = engine.remember_all([Ready(prepared, None, None, engine.look(prepared, None, None), ME)])
+    assert isinstance(done, Remembered)
+    return done.memory.id
 
 
 def _recalled(engine: Engine, text: str) -> list[int]:
@@ -143,7 +146,8 @@ def test_the_curve_shown_at_first_is_lived_through(open_engine: Opener) -> None:
     engine = open_engine(datetime(2026, 5, 1, 9, tzinfo=UTC), UTC)
     event = _remember(engine, "Yesterday we climbed Mount Pico with Anna", layer="event", emotion_intensity=4.0)
     _recalled(engine, "Mount Pico")
-    foretold = decay.forecast(_get(engine, event), 60, engine.clock.now(), UTC, VALUES)
+    with engine.database.reader() as cx:
+        foretold = decay.forecast(cx, _get(engine, event), 60, engine.clock.now(), UTC, VALUES)
     for number in range(1, 61):
         _day(engine, date(2026, 5, 1) + number * DAY)
         memory = _get(engine, event)

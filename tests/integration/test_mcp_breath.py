@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from app.mcp import arguments
+from app.mcp import arguments, quoting
 from app.mcp.profiles import Call, Reply, core
-from engine import Service
+from engine import Service, tokens
+from engine.clock import MovableClock
 from engine.errors import InvalidArgument
-from engine.types import Actor, Draft
+from engine.types import DIGEST_LEVELS, Actor, DigestDue, Draft, PeriodDue
 
 WAIT = 20.0
 CLIENT = Actor("client", "assistant")
@@ -80,3 +81,23 @@ def test_what_is_coming_up_has_its_day(service: Service, ask: Ask, text: str) ->
     found = ask()
     assert [(one["id"], one["days"]) for one in found.data["reminders"]] == [(memory, 1)]
     assert f"> [{memory}] 2026-05-02" in found.text
+
+
+def test_what_waits_to_be_digested_is_one_line(service: Service, clock: MovableClock, ask: Ask) -> None:
+    for day in range(4):
+        for number in range(3):
+            remember(service, f"Stamp {day}-{number} has a red edge", category="note")
+        clock.advance(timedelta(days=1))
+    found = ask()
+    waiting = [{"period": f"2026-05-0{day}", "sources": 3} for day in (1, 2, 3, 4)]
+    assert found.data["digests"] == [{"level": 1, "count": 4, "latest": "2026-05-04", "periods": waiting}]
+    assert "Waiting to be digested – days: 4 (latest 2026-05-04). Call digest." in found.text.splitlines()
+    assert "待整理成摘要：4 天（最近 2026-05-04）。请调用 digest。" in ask("zh").text.splitlines()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_line_about_digests_costs_no_more_than_is_kept_for_it(language: Any) -> None:
+    """Twenty tokens a level in the engine, eight beside them here."""
+    due = [DigestDue(level, 4321, (), PeriodDue("2026-12-31", 3)) for level in DIGEST_LEVELS]
+    for levels in range(1, 5):
+        assert tokens.estimate(quoting.digests_due(due[:levels], language)) <= levels * 28

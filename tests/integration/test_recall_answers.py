@@ -10,6 +10,7 @@ import pytest
 
 from engine import Service
 from engine.clock import MovableClock
+from engine.config import Settings
 from engine.errors import Conflict, DiskFull, InvalidArgument, Paused
 from engine.types import Actor, Changes, Draft, Filters, Listing, Query
 
@@ -203,3 +204,20 @@ def test_the_clock_may_jump(service: Service, clock: MovableClock) -> None:
     clock.advance(timedelta(days=20_000))
     answer = service.recall(Query("jump")).result(WAIT)
     assert len(answer.hits) == 2 and all(0.0 <= hit.score <= 1.0 for hit in answer.hits)
+
+
+def test_an_answer_says_when_a_memory_has_no_meaning_yet(
+    open_service: Any, embedder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stored faster than its vector can be made: until it follows, only its words are looked at."""
+    settings = Settings()
+    settings.set("memory.vector_wait_ms", 0)
+    service = open_service(settings=settings)
+    service.idle().result(WAIT)
+    monkeypatch.setattr(embedder, "embed_query", embedder._vector)  # questions need not wait at the gate
+    embedder.gate.clear()
+    remember(service, "The spare key lies under the third pot")
+    assert service.recall(Query("spare key")).result(WAIT).degraded == ("vectors_incomplete",)
+    embedder.gate.set()
+    service.idle().result(WAIT)
+    assert service.recall(Query("spare key")).result(WAIT).degraded == ()

@@ -221,7 +221,7 @@ def test_sensitive_memories_show_only_when_asked_for(service: Service) -> None:
     remember(service, "the diagnosis is migraine", sensitivity="high")
     hidden = service.recall(Query("diagnosis", near_misses=3)).result(WAIT)
     assert hidden.hits == () and hidden.hidden == 1
-    assert [(miss.reason, miss.title) for miss in hidden.near_misses] == [("sensitivity", "")]
+    assert hidden.near_misses == ()
     assert found(service, "diagnosis", include_sensitive=True) == ["the diagnosis is migraine"]
 
 

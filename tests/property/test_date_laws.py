@@ -26,7 +26,7 @@ ZONES: st.SearchStrategy[tzinfo] = st.sampled_from(
      ZoneInfo("America/New_York"), ZoneInfo("Asia/Shanghai")]
 )  # fmt: skip
 MOMENTS = st.datetimes(timezones=st.just(UTC))
-LEANS = st.sampled_from(["past", "future", "nearest"])
+LEANS = st.sampled_from(["past", "future", "nearest", "told"])
 # Words whose days keep their distance from a moment that moves by whole weeks.
 RELATIVE = st.sampled_from(
     ["今天", "大后天下午三点", "上周三", "下下周五", "三天前", "两周前", "最近三天", "周五", "这周末", "半小时后",

@@ -51,7 +51,7 @@ rules = st.builds(
     sleep_state=st.booleans(), sleep_fact=st.booleans(), sleep_decision=st.booleans(),
     sleep_low_days=st.floats(0, 40), sleep_medium_days=st.floats(0, 40), sleep_high_days=st.floats(0, 40),
     archive=st.booleans(), archive_days=st.floats(0, 40), archive_below=shares,
-    hour=st.integers(0, 23), minute=st.integers(0, 59),
+    hour=st.integers(0, 23), minute=st.integers(0, 59), longest_catch_up=st.just(100),
 )  # fmt: skip
 zones = st.sampled_from(["UTC", "Asia/Shanghai", "Europe/Berlin", "America/New_York"]).map(ZoneInfo)
 spans = st.integers(1, 45)
@@ -211,7 +211,8 @@ def test_a_preview_writes_nothing_and_comes_true(herd, given_rules, overdue, day
 def test_the_curve_shown_is_the_curve_used(one, given_rules, days, zone):  # type: ignore[no-untyped-def]
     values = _values(given_rules)
     with store([one], zone, values) as database:
-        curve = decay.forecast(_all(database)[1], days, START, zone, values)
+        with database.reader() as cx:
+            curve = decay.forecast(cx, _all(database)[1], days, START, zone, values)
         for point in curve[1:]:
             then = schedule.moment_of(point.day, time(given_rules.hour, given_rules.minute), zone)
             _run(database, then or START, zone, values)
@@ -264,3 +265,40 @@ def test_recall_wakes(herd, given_rules, days):  # type: ignore[no-untyped-def]
         tomorrow = _run(database, now + DAY, UTC, values)
         if min(awake, given_rules.archive_days) >= 1:
             assert not {*tomorrow.dormant, *tomorrow.archived} & set(fallen)
+
+
+def _lasting(database: Database) -> list[Any]:
+    """The rows that time works on, and not what is noted of the clock."""
+    return [table for table in _state(database) if table[0] != "settings"]
+
+
+@settings(max_examples=10)
+@given(herds, rules, st.integers(0, 45), st.integers(0, 45), zones)
+def test_the_order_of_two_runs_does_not_matter(herd, given_rules, one, other, zone):  # type: ignore[no-untyped-def]
+    """A clock that was ahead and is set back runs nothing again: the later of two runs is both."""
+    states = []
+    for steps in ((one, other), (other, one), (max(one, other),)):
+        with store(herd, zone, _values(given_rules)) as database:
+            for step in steps:
+                _run(database, START + step * DAY, zone, _values(given_rules))
+            states.append(_state(database))
+    assert states[0] == states[1] == states[2]
+
+
+far = st.integers(101, 5_000) | st.integers(-5_000, -101)
+
+
+@settings(max_examples=10)
+@given(herds, rules, st.lists(far, min_size=1, max_size=5), spans, zones)
+def test_a_clock_gone_astray_takes_nothing(herd, given_rules, jumps, days, zone):  # type: ignore[no-untyped-def]
+    """Years ahead or back, and again, with nobody using it: once it is right all is as if it had never been wrong."""
+    values, states = _values(given_rules), []
+    for wrong in (jumps, ()):
+        with store(herd, zone, values) as database:
+            before = _lasting(database)
+            for jump in wrong:
+                assert _run(database, START + jump * DAY, zone, values) == decay.Run()
+            assert _lasting(database) == before
+            _run(database, START + days * DAY, zone, values)
+            states.append(_lasting(database))
+    assert states[0] == states[1]

@@ -24,6 +24,7 @@ from engine.ingest.entities import canonicalise
 from engine.ingest.extract import people_and_topics
 from engine.ingest.facts import Fact
 from engine.ingest.graph import build
+from engine.ingest.readings import Readings
 from engine.storage import aliases, graph, memories
 from engine.storage.database import Connection, Database
 from engine.text import terms
@@ -32,6 +33,7 @@ from engine.types import Alias, EntityType, Memory
 
 NOW = datetime(2026, 5, 13, 2, tzinfo=UTC)
 SEGMENTER = Segmenter(None)
+READINGS = Readings(SEGMENTER)
 # Names of few people in several spellings, so that most changes meet each other.
 PEOPLE = ("王伟", "王偉老师", "小王", "Alice", "ALICE's", "Dr. Alice", "Zog", "user")
 TOPICS = ("茶", "Tea", "TEA", "tea.", "C++", "!")
@@ -223,7 +225,7 @@ class World:
 
 
 def tell(cx: Connection, memory: Memory) -> graph.Touched:
-    return build(cx, memory, [(Fact(text, True), None) for text in memory.key_facts], SEGMENTER)
+    return build(cx, memory, [(Fact(text, True), None) for text in memory.key_facts], READINGS)
 
 
 def state(cx: Connection) -> set[Triple]:

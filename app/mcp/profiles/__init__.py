@@ -36,6 +36,11 @@ class Call:
     version: str
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def instruction(self) -> str:
+        """What assistants are told where sensitive memories are hidden or shown (S4)."""
+        return str(self.service.settings["privacy.agent_instruction"]).strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -7,16 +7,20 @@ into words and data. Descriptions are written for a model and cost tokens in eve
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from app.mcp import quoting
-from app.mcp.profiles import Call, Reply, Tool, scoping
+from app.mcp.profiles import Call, Reply, Tool, scoping, storing
 from app.mcp.profiles.core_breath import breath
+from app.mcp.profiles.core_digest import digest
 from app.mcp.profiles.core_relations import relations
+from app.mcp.profiles.core_review import review
 from app.mcp.profiles.core_schemas import (
     BREATH,
     BREATH_OUTPUT,
+    DIGEST,
+    DIGEST_OUTPUT,
     EDIT,
     EDIT_OUTPUT,
     FORGET,
@@ -29,11 +33,13 @@ from app.mcp.profiles.core_schemas import (
     RECALL_OUTPUT,
     RELATIONS,
     RELATIONS_OUTPUT,
+    REVIEW,
+    REVIEW_OUTPUT,
     STATUS_OUTPUT,
 )
 from app.mcp.replies import ConfirmNeeded, text_for
 from engine.errors import InvalidArgument, NotFound
-from engine.types import FINDABLE, Changes, Draft, Listing, Memory, Query, Remembered
+from engine.types import FINDABLE, Changes, Draft, Listing, Memory, Query
 
 
 async def memorize(call: Call, values: Mapping[str, Any]) -> Reply:
@@ -51,32 +57,7 @@ async def memorize(call: Call, values: Mapping[str, Any]) -> Reply:
         extra={**call.extra, **explicit},
     )
     done = await asyncio.wrap_future(call.service.memorize(draft, call.actor))
-    old = await asyncio.wrap_future(call.service.get_many(done.replaced)) if done.replaced else {}
-    return _remembered(call, done, [old[one] for one in done.replaced if one in old])
-
-
-def _remembered(call: Call, done: Remembered, old: Sequence[Memory]) -> Reply:
-    """What became of a text: stored, known already, part of another memory now, or in place of ``old`` ones."""
-    memory = done.memory
-    data: dict[str, Any] = {
-        "outcome": done.outcome,
-        "id": memory.id,
-        "uid": memory.uid,
-        "layer": memory.layer,
-        "created_at": quoting.utc(memory.created_at),
-        "vector_pending": done.vector_pending,
-    }
-    lines = [text_for(done.outcome, call.language, id=memory.id, layer=memory.layer)]
-    if done.outcome in ("stored", "superseded") or memory.sensitivity in scoping.VISIBLE:
-        # What was there before may be sensitive, and this client need not know more of it than it told.
-        data = _with_title(data | {"summary": quoting.snippet_of(memory)}, memory)
-    if done.outcome == "merged":
-        data |= {"merged_with": memory.id, "text": quoting.merged_text(memory)}
-        lines.append(quoting.quote(data["text"]))
-    if done.outcome == "superseded":
-        data |= {"replaced": list(done.replaced), "old_texts": [quoting.old_text(one) for one in old]}
-        lines.append(quoting.old_texts(old))
-    return Reply("\n".join(lines), data)
+    return await storing.remembered(call, done)
 
 
 async def recall(call: Call, values: Mapping[str, Any]) -> Reply:
@@ -91,15 +72,16 @@ async def recall(call: Call, values: Mapping[str, Any]) -> Reply:
         budget=quoting.text_budget(budget, k),
     )
     found = await asyncio.wrap_future(call.service.recall(query))
-    answer = quoting.recollection(found, budget, call.language)
+    answer = quoting.recollection(found, budget, call.language, call.instruction)
     data: dict[str, Any] = {"count": len(answer.items), "memories": answer.items}
+    data["confidence"] = round(found.confidence, 2)
     counts = {"omitted": found.omitted + answer.left_out, "hidden": found.hidden, "degraded": list(found.degraded)}
     return Reply(answer.text, data | {key: value for key, value in counts.items() if value})
 
 
 async def list_memories(call: Call, values: Mapping[str, Any]) -> Reply:
     """A page of memories without a query, one snippet each."""
-    filters = scoping.filters(values, values["status"] or FINDABLE, scoping.sensitivities(values))
+    filters = scoping.filters(values, values["status"] or FINDABLE, scoping.sensitivities(call, values))
     listing = Listing(filters, sort=values["sort"], limit=values["limit"], cursor=values["cursor"] or None)
     page = await asyncio.wrap_future(call.service.list(listing))
     answer = quoting.page_lines(page.memories, page.total, page.next_cursor, call.language)
@@ -128,7 +110,9 @@ async def edit_memory(call: Call, values: Mapping[str, Any]) -> Reply:
     fields = sorted(done.fields)
     text = text_for("edited", call.language, id=memory_id, fields=", ".join(fields) or "–")
     more, data = await _also(call, (memory_id,), done.changes)
-    return Reply("\n".join([text, *more]), _edited(done.memory, "edited", fields) | data)
+    lines = [text, *more]
+    storing.tell_secrets(call, done, lines, data)
+    return Reply("\n".join(lines), _edited(done.memory, "edited", fields) | data)
 
 
 async def _undo(call: Call, memory_id: int, history_id: int | None) -> Reply:
@@ -212,10 +196,6 @@ def _edited(memory: Memory, outcome: str, changed: list[str]) -> dict[str, Any]:
     }
 
 
-def _with_title(data: dict[str, Any], memory: Memory) -> dict[str, Any]:
-    return data | ({"title": memory.title} if memory.title else {})
-
-
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "memorize",
@@ -279,6 +259,26 @@ TOOLS: tuple[Tool, ...] = (
         RELATIONS,
         RELATIONS_OUTPUT,
         relations,
+    ),
+    Tool(
+        "digest",
+        "Digests of days, weeks, months and years. Without arguments: what waits. With level: the sources to write "
+        "one from. Then save your text; it replaces the one that its period had.",
+        DIGEST,
+        DIGEST_OUTPUT,
+        digest,
+        writes=True,
+        idempotent=True,
+    ),
+    Tool(
+        "review",
+        "What waits for the user's yes or no: memories offered, look-alikes, groups to sum up, topics. list says "
+        "what approve would do; with an id it shows the whole texts. Decide as the user wishes; restore takes it back, "
+        "except an approved offer.",
+        REVIEW,
+        REVIEW_OUTPUT,
+        review,
+        writes=True,
     ),
     Tool(
         "memory_status",

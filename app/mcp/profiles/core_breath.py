@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.mcp import quoting
+from app.mcp.labels import LABELS
 from app.mcp.profiles import Call, Reply, scoping
-from app.mcp.words import LABELS
 from engine.types import BreathLine, BreathQuery, Reminder
 
 # What a line costs beside its text: the quote mark, an id in brackets, the end of the line, and the same as data.
@@ -38,9 +38,15 @@ async def breath(call: Call, values: Mapping[str, Any]) -> Reply:
         _put(call, lines, data, name, [_item(one) for one in section], found.more.get(name, 0))  # type: ignore[call-overload]
     reminders = [_item(one) | {"due": quoting.utc(one.due), "days": one.days} for one in found.reminders]
     _put(call, lines, data, "reminders", reminders, found.more.get("reminders", 0))
+    if found.digests:
+        data["digests"] = [quoting.waiting(one) for one in found.digests]
+        lines.append(quoting.digests_due(found.digests, call.language))
     if found.hidden:
         data["hidden"] = found.hidden
         lines.append(LABELS["hidden"][call.language].format(count=found.hidden))
+    told = (*found.facts, *found.states, *found.events, *found.reminders, *unresolved)
+    if call.instruction and (found.hidden or any(one.memory.sensitivity == "high" for one in told)):
+        lines.append(call.instruction)
     head = LABELS["breath" if len(lines) else "breath_nothing"][call.language].format(day=data["day"])
     return Reply("\n".join([head, *lines]), data)
 

@@ -43,7 +43,7 @@ async def relations(call: Call, values: Mapping[str, Any]) -> Reply:
         raise InvalidArgument(field="hops", reason="out_of_range", allowed=[1, AROUND_HOPS])
     hops = values["hops"] or _USUAL_HOPS["path" if to else "around"]
     filters = Filters(
-        scope=scoping.scope(scoping.given(values)), statuses=FINDABLE, sensitivities=scoping.sensitivities(values)
+        scope=scoping.scope(scoping.given(values)), statuses=FINDABLE, sensitivities=scoping.sensitivities(call, values)
     )
     if memory_id is not None:
         return await _of_memory(call, memory_id, hops, values["limit"], filters)

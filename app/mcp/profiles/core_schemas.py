@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from app.mcp.arguments import Argument, Kind
-from engine.types import LAYERS, SENSITIVITIES, STATUSES, Outcome, Sort
+from engine.types import LAYERS, SENSITIVITIES, STATUSES, Outcome, ReviewAction, Sort
 
 _TEXT: Mapping[str, Any] = {"type": "string"}
 _COUNT: Mapping[str, Any] = {"type": "integer"}
@@ -114,6 +114,7 @@ RECALL_OUTPUT = _shape(
             "type": "array",
             "items": _shape({**_CARD, "source": _TEXT, "text": _TEXT, "form": _TEXT, "score": _NUMBER, "why": _OBJECT}),
         },
+        "confidence": _NUMBER,
         "omitted": _COUNT,
         "hidden": _COUNT,
         "degraded": _TEXTS,
@@ -223,9 +224,98 @@ BREATH: tuple[Argument, ...] = (
     Argument("conversation_id", "text", listed=False),
     Argument("include_sensitive", "switch", default=False, listed=False),
 )
-# Each list: {id, text}; reminders also {due, days}.
+# Each list: {id, text}; reminders also {due, days}. digests: {level, count, latest, periods: {period, sources}}.
 BREATH_OUTPUT = _shape(
-    {"day": _TEXT, "facts": _LIST, "states": _LIST, "events": _LIST, "reminders": _LIST, "more": _OBJECT}
+    {
+        "day": _TEXT,
+        "facts": _LIST,
+        "states": _LIST,
+        "events": _LIST,
+        "reminders": _LIST,
+        "digests": _LIST,
+        "more": _OBJECT,
+    }
+)
+
+# A digest's level is a number, as elsewhere; its name is understood, too.
+_LEVELS = (("daily", "day", "日"), ("weekly", "week", "周"), ("monthly", "month", "月"), ("yearly", "year", "年"))
+_LEVEL = Argument(
+    "level", "integer", "1 daily, 2 weekly, 3 monthly, 4 yearly", minimum=1, maximum=4,
+    named={name: level for level, names in enumerate(_LEVELS, 1) for name in (*names, f"{names[-1]}摘要", f"l{level}")},
+)  # fmt: skip
+_PERIOD = Argument("period", "text", "2026-02-23, 2026-W08, 2026-02 or 2026")
+DIGEST: tuple[Argument, ...] = (
+    _LEVEL,
+    _PERIOD,
+    Argument(
+        "save",
+        "object",
+        "the digest you wrote",
+        inner=(
+            replace(_LEVEL, about=""),
+            replace(_PERIOD, about=""),
+            Argument("content", "text", required=True),
+            Argument("sources", "integers", "ids it was made of", required=True),
+            Argument("title", "text"),
+            Argument("importance", "number", minimum=0, maximum=1, listed=False),
+            Argument("sensitivity", "choice", allowed=SENSITIVITIES, listed=False),
+            Argument("source_agent", "text", listed=False),
+            *_unlisted("words", "topic_path", "tags", "topics", "participants", "entities"),
+            *_unlisted("lines", "key_facts"),
+            *_unlisted("object", "extra"),
+        ),
+    ),
+    Argument("budget", "integer", "tokens of sources", minimum=100, maximum=50_000),
+    Argument("include_sensitive", "switch", default=False),
+)
+# due: {level, count, latest, periods: {period, sources}}; sources: {id, when, layer, text, period?, source?, cut?};
+# already: {id, text}. What was saved is told as memorize tells it.
+DIGEST_OUTPUT = _shape(
+    {
+        "due": _LIST,
+        "level": _COUNT,
+        "period": _TEXT,
+        "total": _COUNT,
+        "sources": _LIST,
+        "already": _LIST,
+        "omitted": _COUNT,
+        "outcome": _TEXT,
+        "id": _COUNT,
+        "made_of": _COUNTS,
+        "replaced": _COUNTS,
+    }
+)
+
+REVIEW: tuple[Argument, ...] = (
+    Argument("action", "choice", default="list", allowed=("list", *get_args(ReviewAction))),
+    Argument("id", "text", 'as listed, like "cluster:7"'),
+    Argument("text", "text", "approve: your text for a group, or a better one for an offer"),
+    Argument(
+        "changes",
+        "object",
+        "approve: memorize's fields to set",
+        inner=tuple(
+            replace(one, listed=False)
+            for one in (Argument("content", "text"), *_FIELDS, Argument("pinned", "switch"), *_MORE_FIELDS)
+        ),
+    ),
+    Argument("archive", "switch", "approve: archive the group's memories"),
+    Argument("include_sensitive", "switch", default=False),
+    Argument("kinds", "words", listed=False),
+    Argument("limit", "integer", default=20, minimum=1, maximum=200, listed=False),
+)
+# items: {id, kind, memories: {id, text}, and by kind: text, importance, layer, words, verdict, old, new, path, why}.
+# total: how many wait, by kind. A decision: outcome, id, memories: {id, status}, history_ids.
+REVIEW_OUTPUT = _shape(
+    {
+        "items": _LIST,
+        "total": _OBJECT,
+        "omitted": _COUNT,
+        "outcome": _TEXT,
+        "id": _TEXT,
+        "memories": _LIST,
+        "history_ids": _COUNTS,
+    }
 )
 
 STATUS_OUTPUT = _shape(

@@ -6,14 +6,15 @@ Every listing tool asks here, so that none shows what another hides. Runs nothin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import InvalidArgument
-from engine.types import ALL_SCOPES, SENSITIVITIES, Filters, MemoryStatus, Sensitivity
+from engine.types import ALL_SCOPES, Filters, Memory, MemoryStatus, Sensitivity
+
+if TYPE_CHECKING:
+    from app.mcp.profiles import Call
 
 SCOPE_NAMES = ("scope", "conversation_id")
-# What is shown without being asked for.
-VISIBLE: tuple[Sensitivity, ...] = tuple(one for one in SENSITIVITIES if one != "high")
 
 
 def given(values: Mapping[str, Any]) -> str | None:
@@ -34,9 +35,15 @@ def scope(given: str | None, *, writing: bool = False) -> str | None:
     return ALL_SCOPES
 
 
-def sensitivities(values: Mapping[str, Any]) -> tuple[Sensitivity, ...]:
-    """Those that this call may see; () = all."""
-    return () if values["include_sensitive"] else VISIBLE
+def sensitivities(call: Call, values: Mapping[str, Any]) -> tuple[Sensitivity, ...]:
+    """Those that this call may see; () = all. A tool that can not be asked for sensitive memories does not get any."""
+    return call.service.sensitivities(bool(values.get("include_sensitive")))
+
+
+def hides(call: Call, memory: Memory, values: Mapping[str, Any] | None = None) -> bool:
+    """Whether this call may not see what ``memory`` says."""
+    allowed = sensitivities(call, values or {})
+    return bool(allowed) and memory.sensitivity not in allowed
 
 
 def filters(

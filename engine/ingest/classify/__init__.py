@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
 from typing import Final
 
-from engine.ingest.classify import chinese, english
+from engine.ingest.classify import called_off, chinese, english
 from engine.ingest.classify.cues import Cue, Cues
 from engine.text.dates import DateMention, even, mentions
 from engine.text.normalise import CJK
@@ -51,15 +51,26 @@ _SAYS_SOMETHING: Final = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
+class Gone:
+    """A plan that will not be: its day [``since``, ``until``) in UTC and the ``words`` that name it."""
+
+    since: datetime
+    until: datetime
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Classified:
     """``event_time`` (UTC): the start of the day, or the time, of a planned or past event whose day is named;
-    ``until``: the last moment of what a plan names, also where that is a month or a week.
+    ``until``: the last moment of what a plan names, also where that is a month or a week. ``gone``: the plan that is
+    said to be off, or moved to ``event_time``.
     """
 
     type: AtomType
     confidence: float
     event_time: datetime | None
     until: datetime | None = None
+    gone: Gone | None = None
 
     @property
     def due(self) -> datetime | None:
@@ -72,10 +83,43 @@ def classify(text: str, moment: datetime, zone: tzinfo) -> Classified:
     text = text[:_LONGEST]
     flat = even(text)
     cues = cues_of(flat, text)
-    dates = _dates(text, flat, moment, zone, cues)
+    moved = _moved(text, flat, moment, zone)
+    if moved is not None and Cue.QUESTION not in cues:
+        return moved
+    off = called_off.off(flat)
+    gone = _gone(text[:off], moment, zone) if off is not None else None
+    dates = _of_plan(text, moment, zone) if gone is not None else _dates(text, flat, moment, zone, cues)
     kind, sure = _type_of(cues, _Seen.of(dates, flat, moment), flat)
     confidence = round(CONFIDENCE[kind] - (0 if sure else _WEAK), 2)
-    return Classified(kind, confidence, _event_time(kind, dates, zone), _until(kind, dates))
+    return Classified(kind, confidence, _event_time(kind, dates, zone), _until(kind, dates), gone)
+
+
+def _moved(text: str, flat: str, moment: datetime, zone: tzinfo) -> Classified | None:
+    """A plan that was put on another day: the new day counts, the old one is gone. None for what is no such plan."""
+    at = called_off.moved(flat)
+    if at is None:
+        return None
+    rest = " " * at + text[at:]
+    dates = tuple(
+        date
+        for date in mentions(rest, moment, zone, "future")
+        if date.grain in ("day", "time") and _DAY_WORD.search(flat, date.start, date.end) and date.since - moment < _FAR
+    )
+    if not dates or dates[0].direction == "past":
+        return None
+    gone = _gone(text[:at], moment, zone)
+    kind: AtomType = "planned"
+    return Classified(kind, CONFIDENCE[kind], _event_time(kind, dates, zone), _until(kind, dates), gone)
+
+
+def _gone(words: str, moment: datetime, zone: tzinfo) -> Gone | None:
+    """The plan of the first day that ``words`` name."""
+    for date in _of_plan(words, moment, zone):
+        if date.grain in ("day", "time"):
+            day = datetime.combine(date.since.astimezone(zone).date(), time(), zone)
+            since, until = (one.astimezone(date.since.tzinfo) for one in (day, day + timedelta(days=1)))
+            return Gone(since, until, words)
+    return None
 
 
 def says_nothing(text: str) -> bool:
@@ -103,7 +147,12 @@ def cues_of(flat: str, original: str) -> Cues:
 def _dates(text: str, flat: str, moment: datetime, zone: tzinfo, cues: Cues) -> tuple[DateMention, ...]:
     """The dates on the side that the sentence's tense points to."""
     if cues & {Cue.PAST, Cue.CANCELLED, Cue.ORIGIN} and Cue.INTENT not in cues:
-        return mentions(text, moment, zone, "past")
+        dates = mentions(text, moment, zone, "told")
+        if Cue.CANCELLED in cues and any(
+            moment - d.since > _FAR and not _FIRM.search(flat, d.start, d.end) for d in dates
+        ):
+            return mentions(text, moment, zone, "nearest")  # a plan of these months
+        return dates
     dates = mentions(text, moment, zone, "future")
     if (
         cues & _PLANS
@@ -113,6 +162,16 @@ def _dates(text: str, flat: str, moment: datetime, zone: tzinfo, cues: Cues) -> 
         return dates
     # Without a word of intent "2 February" in May is the one just gone.
     return mentions(text, moment, zone, "nearest")
+
+
+def _of_plan(text: str, moment: datetime, zone: tzinfo) -> tuple[DateMention, ...]:
+    """The dates of what was planned: today's, or ahead, but not so far that the one behind is nearer."""
+    today = {date.start: date for date in mentions(text, moment, zone, "told") if date.direction == "present"}
+    near = {date.start: date for date in mentions(text, moment, zone, "nearest")}
+    return tuple(
+        today.get(date.start) or (near.get(date.start, date) if date.since - moment > _FAR else date)
+        for date in mentions(text, moment, zone, "future")
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,9 @@ _PAST: Final = re.compile(
     r"|(?<!等)(?<!等我)[做写看吃办开考读学跑洗修聊打搬](?:完|好)(?=[^,，。再就后之以]{2})|[下上出起回过进](?:来|"
     r"去)了|(?:偶遇|碰见|碰到|遇到|遇见|撞见|表白|求婚|分手|吵架|道歉)(?!的|时)(?!.*(?:打算|想|就))|(?:完|到|掉|"
     r"好|成|走|开|住|死|坏|断|赢|输|丢|碎|倒|错|赶上|迟到|摔|哭|吵|病|胖|瘦|涨|跌|崩|挂|炸)了"
+    # What was found or got, so and so much of it.
+    r"|(?<![想要能会可才去来])(?:淘|挖|钓|抓|逮|找|翻|刷|借|赚|挣|领|搜|尝|打听|讨|蹭|搞|弄|约|租|摘|采|钓|订)到"
+    r"(?:了|[一两三四五六七八九十几半\d]+[\u4e00-\u9fff])"
     r"|(?:接|收|碰|看|听|梦|买|等|拿|抢|遇|赶|摔|调|升|降|涨|跌|聊|熬|抽|捡|考|喊|见)到(?!的|底|处|时|期|"
     r"了?[^,，。]{0,4}就|[十百千])(?=[^,，。])|(?:吵|打|哭|笑|玩|喝|聊|睡|跑|等|忙|逛|走|骑|爬|修|找|搬|下|挨|吃|"
     r"堵|排|站|坐|躺|折腾)(?:车|队|雨|雪)?(?:一|好几|半|两|三|整)(?:个|整)?(?:趟|场|顿|架|夜|宿|天|下午|上午|"
@@ -226,6 +229,11 @@ def cues(text: str) -> Cues:
         found.discard(Cue.SYSTEM)
     if lasting.HEALTH.search(body):
         found.discard(Cue.HABIT)
+    if Cue.SOON not in found and (lasting.CONDITION.search(body) or lasting.WHENEVER.search(body)):
+        # What an allergy asks for at all times is no errand.
+        found -= {Cue.WANT, Cue.HABIT}
+        if not _INTENT.search(lasting.REMINDING.sub("", body)):
+            found.discard(Cue.INTENT)
     if lasting.PRICE.search(body) or lasting.LASTS.search(body):
         found.discard(Cue.PAST)
     if Cue.PAST in found:

@@ -110,6 +110,14 @@ KNOWN: Final = re.compile(
 )
 PERSON: Final = re.compile(r"(?:^|[,，话时])(?:我|他|她|咱|爸|妈|老公|老婆)(?!们?(?:店|公司|司|校|院|厂))")
 HEALTH: Final = re.compile(r"疹|过敏|拉肚子|发痒|发作|犯病|起泡|肿起来|喘不过气")
+CONDITION: Final = re.compile(
+    r"对[^,，。]{1,12}(?<!不)(?<!没)过敏|(?:花生|海鲜|坚果|花粉|尘螨|牛奶|鸡蛋|青霉素|头孢)过敏|乳糖不耐|蚕豆病|"
+    r"(?:有|患|得)[^,，。]{0,6}(?:哮喘|糖尿病|高血压|低血糖|心脏病|癫痫|痛风|血友病|贫血|胃溃疡)"
+)
+WHENEVER: Final = re.compile(
+    r"(?:任何|凡是|每次|每回|无论|不管)[^。;；]{0,16}?(?:都|就|一律)(?:还)?(?:要|得|必须|需要?|应)"
+)
+REMINDING: Final = re.compile(r"务必|记得|别忘了?|不要忘了?|提醒")
 # "…两年了" tells how long something has been so; a shop that was opened is owned.
 LASTS: Final = re.compile(
     r"^(?!.*(?:院|病|感冒|失业|失眠|出差|加班|冷战|离婚|分手)).*"

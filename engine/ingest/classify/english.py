@@ -299,6 +299,11 @@ def cues(text: str, original: str) -> Cues:
         found.discard(Cue.HABIT)
     if _OUGHT_TO_BE.search(body):
         found -= {Cue.WANT, Cue.INTENT}
+    if Cue.SOON not in found and (lasting.CONDITION.search(body) or lasting.WHENEVER.search(body)):
+        # What an allergy asks for at all times is no errand.
+        found -= {Cue.WANT, Cue.HABIT}
+        if not _INTENT.search(lasting.REMINDING.sub("", body)):
+            found.discard(Cue.INTENT)
     if _is_past(body):
         found.add(Cue.PAST)
     if (lasting.RELATION.search(body) or lasting.NAMED.search(named)) and not _PARENT.search(body):

@@ -135,6 +135,16 @@ HABIT: Final = re.compile(
     r"mondays?|fridays?|nights) are (?:for|sacred|reserved)|won't (?:answer|check|work|take calls)|if it's|"
     r"when it (?:rains|snows)|to unwind|to relax|to wind down)\b"
 )
+CONDITION: Final = re.compile(
+    r"\b(?<!not )(?<!n't )allergic to\b|\b(?:has|have|'ve got|'s got|suffers? from|with) (?:[a-z0-9]+ ){0,4}"
+    r"(?:allerg(?:y|ies)|asthma|diabetes|coeliac disease|celiac disease|epilepsy|haemophilia|hemophilia|"
+    r"high blood pressure)\b|\b[a-z]+[ -]intolerant\b"
+)
+WHENEVER: Final = re.compile(
+    r"\b(?:any|whatever|whenever|always)\b[^.;]{0,40}\b(?:must|has to|have to|needs? to|should)\b|"
+    r"\b(?:must|has to|have to|needs? to|should) always\b"
+)
+REMINDING: Final = re.compile(r"\b(?:remember to|don't forget(?: to)?|do not forget(?: to)?|make sure(?: to)?)\b")
 # What people do again and again, in the present tense, where nothing tells of one time.
 _ACTIVITY: Final = (
     "take|drink|eat|wear|read|watch|listen|order|sleep|walk|cook|bake|brush|shower|meditate|pray|write|buy|shop|"

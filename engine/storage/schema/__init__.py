@@ -1,6 +1,6 @@
 """The tables as text to read, one tuple of statements a schema version; ``migrations.py`` applies them in order.
 
-Canonical: memories, vitality, memory_tags, links, passages, vectors, atoms, aliases, topics, topic_aliases,
+Canonical: memories, vitality, memory_tags, links, passages, vectors, atoms, aliases, topics, topic_names,
 candidates, traits, trait_evidence, suggestions, journal, history, settings. Derived: lexical, digests,
 digest_sources, memory_topics, and the graph (nodes, entries, mentions, entries_lexical, fact_vectors).
 A shipped text here never changes; a change is a new step. Times are ``clock.to_text`` texts (UTC, fixed width),

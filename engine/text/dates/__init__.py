@@ -23,6 +23,17 @@ _GLUE: Final = re.compile(
     r"[\s,，、的()（）]{0,3}(?:(?:at|on|in|of|the|around|about|by|from|in the|of the|on the)[\s]+)?(?:the )?"
 )
 _TO: Final = re.compile(r"\s*(?:到|至|-|~|—|to|through|until|till)\s*(?:the )?")
+# Behind one of these an hour is that of a habit, and of no single day: "每周六上午十点", "Thursday evenings at eight".
+_PARTS: Final = "morning|afternoon|evening|night"
+_DAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_HABIT: Final = re.compile(
+    r"(?:每个?(?:周|星期|礼拜)[一二三四五六日天末](?:[、和与及到至](?:周|星期|礼拜)?[一二三四五六日天末])*|"
+    r"每[天日晚早]|每个?工作日|天天|工作日|平日)的?$|"
+    rf"\b(?:(?:every|each)(?: other| single)?(?: (?:{_DAYS}|day|weekday|workday|{_PARTS})(?: (?:{_PARTS}))?)?|"
+    rf"(?:{_DAYS}s|weekdays|weekends)(?: (?:{_PARTS})s?)?|{_DAYS} (?:{_PARTS})s|daily|nightly),? "
+    r"(?:at |from |around |about )?$"
+)
+_HABIT_LENGTH: Final = 48
 _HAN: Final = re.compile("[\u4e00-\u9fff]")
 _LATIN: Final = re.compile("[a-z]")
 _DIGIT: Final = re.compile("[0-9]")
@@ -43,8 +54,8 @@ class DateMention:
 def mentions(text: str, moment: datetime, zone: tzinfo, lean: Lean = "nearest") -> tuple[DateMention, ...]:
     """The dates that ``text`` names, in order, without overlap. ``moment`` is aware; days are those of ``zone``.
 
-    ``lean``: on which side a date lies that names no year or week ("May 3rd", "Friday"). Never raises; what lies
-    beyond the calendar is left out.
+    ``lean``: on which side a date lies that names no year or week ("May 3rd", "Friday"); "told" is the past with
+    today. Never raises; what lies beyond the calendar is left out.
     """
     flat = even(text)
     now = Now(_local(moment, zone), zone, lean)
@@ -107,8 +118,12 @@ def _spans(flat: str, original: str, now: Now) -> Iterator[tuple[int, int, Span]
         else:
             whole.append(spec)
     last: tuple[Spec, Span] | None = None
+    habit: int | None = None
     for spec in whole:
         if spec.weak:
+            continue
+        if spec.is_hour and (_is_habit(flat, spec) or (habit and _TO.fullmatch(flat, habit, spec.start))):
+            habit = spec.end
             continue
         if last is not None and _TO.fullmatch(flat, last[0].end, spec.start):
             span = _through(last, spec, now)
@@ -121,6 +136,10 @@ def _spans(flat: str, original: str, now: Now) -> Iterator[tuple[int, int, Span]
         last = (spec, span) if span is not None else None
     if last is not None:
         yield last[0].start, last[0].end, last[1]
+
+
+def _is_habit(flat: str, spec: Spec) -> bool:
+    return _HABIT.search(flat[max(0, spec.start - _HABIT_LENGTH) : spec.start]) is not None
 
 
 def _through(last: tuple[Spec, Span], spec: Spec, now: Now) -> Span | None:

@@ -12,7 +12,8 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any, Final, Literal
 
 Grain = Literal["time", "day", "week", "month", "season", "year", "range"]
-Lean = Literal["past", "future", "nearest"]
+# "told": as "past", and today counts: how people tell of what happened.
+Lean = Literal["past", "future", "nearest", "told"]
 Edge = Literal["start", "middle", "end"]
 Unit = Literal["minute", "hour", "day", "week", "month", "year"]
 Span = tuple[datetime, datetime, Grain]
@@ -75,6 +76,11 @@ class Spec:
     weak: bool = False
     approach: Lean | None = None
 
+    @property
+    def is_hour(self) -> bool:
+        """Whether it says nothing but a time of day."""
+        return {name for name in _SAID if getattr(self, name) is not None} <= _TIMES
+
 
 _SAID: Final = tuple(f.name for f in fields(Spec) if f.name not in ("start", "end", "weak", "opens", "approach"))
 _TIMES: Final = frozenset({"hours", "hour", "minute"})
@@ -126,7 +132,11 @@ def _dates(spec: Spec, now: Now) -> Span | None:
     if spec.day is not None:
         return _day(spec, now, lean)
     if spec.weekday is not None:
-        return _weekday(spec.weekday, spec.week, now.today, lean)
+        span = _weekday(spec.weekday, spec.week, now.today, lean)
+        early = lean == "told" and spec.week is None and spec.hour is not None and span[2] == "day"
+        if early and _timed(span[0], spec)[0] > now.moment:
+            span = day_span(shifted(span[0].date(), days=-7))  # that hour of today is yet to come
+        return span
     if spec.week is not None:
         return _edged(week_of(shifted(now.today, weeks=spec.week)), spec.edge)
     if spec.season is not None:
@@ -168,10 +178,11 @@ def _day(spec: Spec, now: Now, lean: Lean) -> Span | None:
 
 
 def _weekday(weekday: int, week: int | None, today: date, lean: Lean) -> Span:
-    """In a named week, or the one ahead, behind or nearest; today's own name means today only to the nearest."""
+    """In a named week, or the one ahead, behind or nearest; today's own name means today to the nearest and in
+    what is told."""
     if weekday == 8:
         offset = week or 0
-        if week is None and lean == "past" and today.isoweekday() < 6:
+        if week is None and lean in ("past", "told") and today.isoweekday() < 6:
             offset = -1
         monday = monday_of(shifted(today, weeks=offset))
         return (at(shifted(monday, days=5)), at(shifted(monday, days=7)), "range")
@@ -180,7 +191,7 @@ def _weekday(weekday: int, week: int | None, today: date, lean: Lean) -> Span:
     ahead = (weekday - today.isoweekday()) % 7
     if lean == "future":
         ahead = ahead or 7
-    elif lean == "past" or ahead > 3:
+    elif lean == "past" or ahead > (0 if lean == "told" else 3):
         ahead -= 7
     return day_span(shifted(today, days=ahead))
 
@@ -189,7 +200,7 @@ def _nearest(spans: list[Span], now: Now, lean: Lean) -> Span | None:
     """The one that ``lean`` asks for; what holds today counts as both past and future."""
     today, tomorrow = at(now.today), at(shifted(now.today, days=1))
     if len(spans) > 1:
-        if lean == "past":
+        if lean in ("past", "told"):
             spans = [span for span in spans if span[0] < tomorrow][-1:]
         elif lean == "future":
             spans = [span for span in spans if span[1] > today][:1]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any, Final
 
-from engine.text.dates import calendar
+from engine.text.dates import calendar, durations
 from engine.text.dates.calendar import Edge, Now, Spec, Unit, at, away, day_fields, shifted, stretch
 
 _DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -149,7 +149,9 @@ def number(text: str) -> float:
     return total + digit
 
 
-def _away(match: re.Match[str], now: Now) -> dict[str, Any]:
+def _away(match: re.Match[str], now: Now) -> dict[str, Any] | None:
+    if match["way"][-1] in "后内" and durations.before_process(match.string, match.end()):
+        return None
     unit, words, way = _UNITS[match["unit"][0]], match["n"], match["way"][-1]
     count = number(words) + (0.5 if match["mid"] or match["half"] else 0)
     if unit == "year" and 1900 <= count <= 2200:
@@ -271,9 +273,9 @@ def _feast(match: re.Match[str], now: Now) -> dict[str, Any]:
 def _leave(match: re.Match[str], now: Now) -> dict[str, Any]:
     month, days = (5, 5) if match["lv"] == "五一" else (10, 7)
     first = now.today.replace(month=month, day=1)
-    if now.lean == "past" and first > now.today:
+    if now.lean in ("past", "told") and first > now.today:
         first = shifted(first, months=-12)
-    elif now.lean != "past" and shifted(first, days=days) <= now.today:
+    elif now.lean not in ("past", "told") and shifted(first, days=days) <= now.today:
         first = shifted(first, months=12 if now.lean == "future" else 0)
     return {"fixed": (at(first), at(first) + timedelta(days=days), "range")}
 

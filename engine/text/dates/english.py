@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from engine.text.dates import calendar
+from engine.text.dates import calendar, durations
 from engine.text.dates.calendar import Edge, Now, Spec, Unit, at, away, day_fields, shifted, stretch
 from engine.text.dates.digits import clock
 
@@ -225,6 +225,8 @@ def _ago(match: re.Match[str], now: Now, before: str, original: str) -> Fields:
 
 
 def _in(match: re.Match[str], now: Now, before: str, original: str) -> Fields:
+    if durations.behind_process(before):
+        return None
     unit, times = _unit(match["iu"])
     count = (_count(match["n"]) + (0.5 if match["ih"] or match["ih2"] else 0)) * times
     if match["iw"] == "within" or "the next" in match[0]:

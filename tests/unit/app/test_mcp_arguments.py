@@ -203,3 +203,33 @@ def test_anything_is_read_or_refused(kind: Any, value: Any) -> None:
         arguments.read({"field": value}, (argument,), SHANGHAI)
     except InvalidArgument as error:
         assert str(error.fields["field"]).startswith("field")
+
+
+LEVEL = Argument("level", "integer", maximum=4, named={"daily": 1, "日": 1})
+SAVE = Argument(
+    "save", "object", inner=(LEVEL, Argument("text", "text", required=True), Argument("more", "words", listed=False))
+)
+
+
+@pytest.mark.parametrize(
+    "told", [{"level": " Daily ", "text": 5, "more": "a, b"}, '{"level": "日", "text": "5", "more": ["a", "b"]}']
+)
+def test_the_keys_of_an_object_are_read_as_arguments_are(told: Any) -> None:
+    assert SAVE.read(told, UTC) == {"level": 1, "text": "5", "more": ("a", "b")}
+    assert SAVE.schema()["required"] == ["text"]
+    assert list(SAVE.schema()["properties"]) == ["level", "text"]
+
+
+@pytest.mark.parametrize(
+    ("told", "field", "reason"),
+    [
+        ({}, "save.text", "missing"),
+        ({"text": "x", "level": 5}, "save.level", "out_of_range"),
+        ({"text": "x", "level": "hourly"}, "save.level", "not_a_number"),
+        ({"text": "x", "levle": 1}, "save.levle", "unknown_argument"),
+        ("x", "save", "not_an_object"),
+    ],
+)
+def test_a_wrong_key_of_an_object_is_named_with_its_object(told: Any, field: str, reason: str) -> None:
+    refused = _refusal(SAVE, told)
+    assert (refused["field"], refused["reason"]) == (field, reason)

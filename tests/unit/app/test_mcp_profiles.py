@@ -22,7 +22,8 @@ def _listing() -> list[dict[str, Any]]:
 
 def test_the_core_tools_are_these() -> None:
     assert list(profiles.load("core")) == [
-        "memorize", "recall", "list_memories", "edit_memory", "forget_memory", "breath", "relations", "memory_status",
+        "memorize", "recall", "list_memories", "edit_memory", "forget_memory", "breath", "relations", "digest",
+        "review", "memory_status",
     ]  # fmt: skip
     assert profiles.load("") == profiles.load(" core , core ") == profiles.load("core")
 
@@ -82,8 +83,8 @@ def test_every_editable_field_can_be_edited() -> None:
 def test_every_field_of_a_draft_can_be_given_and_the_usual_ones_are_advertised() -> None:
     tool = next(one for one in core.TOOLS if one.name == "memorize")
     fields = {field.name for field in dataclasses.fields(Draft)}
-    # Who sends it is known without being told.
-    assert {one.name for one in tool.arguments} - {"scope"} == fields - {"source_client"}
+    # Who sends it and when is known without being told.
+    assert {one.name for one in tool.arguments} - {"scope"} == fields - {"source_client", "created_at"}
     assert list(tool.input_schema()["properties"]) == [
         "content", "title", "layer", "category", "importance", "tags", "topics", "key_facts", "participants",
         "event_time", "emotion_intensity", "valence", "sensitivity", "source_agent", "extra", "pinned", "scope",
@@ -111,4 +112,4 @@ def test_reads_do_not_write() -> None:
 
 
 def test_schemas_cost_little() -> None:
-    assert len(json.dumps(_listing(), separators=(",", ":"))) < 7_000
+    assert len(json.dumps(_listing(), separators=(",", ":"))) < 9_000

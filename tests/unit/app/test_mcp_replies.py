@@ -11,19 +11,23 @@ import pytest
 from mcp_types import INVALID_PARAMS
 
 from app.mcp import replies
-from app.mcp.words import EXTRAS, KINDS, LABELS, REASONS, SENTENCES, SUCCESSES
+from app.mcp.labels import INSTRUCTIONS, LABELS
+from app.mcp.words import EXTRAS, KINDS, REASONS, SECRETS, SENTENCES, SUCCESSES
+from engine.digest.levels import NAMES
 from engine.errors import ChatUnavailable, InvalidArgument, NotFound, Paused, all_codes
 
 ENGINE = Path(__file__).resolve().parents[3] / "engine"
 # Whatever these raise may come from what a client sent; other parts raise for the settings or for bugs.
-ASKED = ("ingest", "retrieval", "storage/cursors.py", "graph.py", "engine.py", "llm.py")
+ASKED = (
+    "ingest", "retrieval", "digest", "review", "surfacing", "storage/cursors.py", "graph.py", "engine.py", "llm.py",
+)  # fmt: skip
 
 
 def test_every_code_has_words() -> None:
     assert all_codes() | replies.APP_CODES == replies.known_codes()
 
 
-@pytest.mark.parametrize("table", [SENTENCES, SUCCESSES, REASONS, KINDS, EXTRAS, LABELS])
+@pytest.mark.parametrize("table", [SENTENCES, SUCCESSES, REASONS, KINDS, SECRETS, EXTRAS, LABELS, INSTRUCTIONS])
 def test_both_languages_name_the_same_places(table: Any) -> None:
     for slug, words in table.items():
         assert set(words) == {"en", "zh"}, slug
@@ -47,6 +51,16 @@ def _raised(name: str, field: str) -> Iterator[str]:
 def test_every_reason_that_a_client_may_cause_has_words(name: str) -> None:
     assert sorted(set(_raised(name, "reason")) - REASONS.keys()) == []
     assert "not_text" in set(_raised("InvalidArgument", "reason")), "the search finds nothing any more"
+
+
+def test_every_level_of_digests_has_its_words() -> None:
+    assert {f"digest_{name}" for name in NAMES.values()} == INSTRUCTIONS.keys()
+    assert {f"digests_due_{level}" for level in NAMES} <= LABELS.keys()
+
+
+def test_wrong_ids_are_named() -> None:
+    error = InvalidArgument(field="sources", reason="no_such_memory", ids=[3, 5])
+    assert replies.sentence(error.code, error.fields) == "sources: there is no such memory: 3, 5"
 
 
 def test_every_kind_of_thing_has_a_name() -> None:

@@ -26,6 +26,7 @@ from engine.forgetting import curves
     ],
 )
 def test_use_and_emotion_slow_the_fading(recent: float, emotion: float, rate: float) -> None:
+    """S0: rate' = 0.01 × max(0.3, 1 − 0.1·min(recent, 10)); S0 and S1: emotion takes up to half of it off."""
     assert curves.daily_rate(0.01, recent, emotion) == pytest.approx(rate, rel=1e-12)
 
 
@@ -33,6 +34,7 @@ def test_use_and_emotion_slow_the_fading(recent: float, emotion: float, rate: fl
     ("strength", "rate", "after"), [(1.0, 0.01, 0.99), (0.5, 0.003, 0.4985), (0.0501, 0.01, 0.05), (0.05, 0.5, 0.05)]
 )
 def test_a_day_takes_its_share_down_to_the_floor(strength: float, rate: float, after: float) -> None:
+    """S0: max(0.05, strength × (1 − rate'))."""
     assert float(curves.weakened(strength, rate)) == after
 
 
@@ -44,11 +46,12 @@ def test_decay_raises_nobody_to_the_floor(strength: float) -> None:
 
 @pytest.mark.parametrize(("days", "counts"), [(0, 3), (29.99, 3), (30, 3), (30.01, 0), (-2, 3), (math.nan, 0)])
 def test_only_recent_use_counts(days: float, counts: float) -> None:
-    """Within the window; never used is not recent, and used a moment ahead of a clock that was set back is."""
+    """S0: within 30 days; never used is not recent, and used a moment ahead of a clock that was set back is."""
     assert float(curves.recent_access(3.0, days, 30.0)) == counts
 
 
 def test_access_fades_by_half() -> None:
+    """S0: access counts × 0.5 after each run."""
     assert curves.faded(3.0) == 1.5
 
 
@@ -63,6 +66,7 @@ def test_access_fades_by_half() -> None:
     ],
 )
 def test_what_time_does_nothing_to(pinned, protected, emotion, undecided, immune):  # type: ignore[no-untyped-def]
+    """S0: pinned; S1: emotion of 8 and more ("flashbulb"); protected, and decisions that are open."""
     assert bool(curves.immune(pinned, protected, emotion, undecided)) is immune
 
 

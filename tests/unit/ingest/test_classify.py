@@ -93,6 +93,18 @@ def test_types(text: str, expected: str) -> None:
         # The relation must be what the sentence says, not a word in it.
         ("大学同学聚会上，没一个人认出我", "episodic"), ("我同事昨天摔断了腿", "episodic"),
         ("My colleague Ines broke her arm skiing", "episodic"), ("My sister Nina works for Siemens", "factual"),
+        # What an allergy asks for is no errand; an errand beside it is one.
+        ("豆豆对花生过敏，任何点心都要先看配料表", "factual"), ("他有哮喘，出门必须带吸入器", "factual"),
+        ("我对青霉素过敏，明天要去做皮试", "planned"), ("她对花生过敏，约了周五复查", "planned"),
+        ("Toby is allergic to nuts, so any snack must be checked first", "factual"),
+        ("My wife has a severe peanut allergy and must carry an EpiPen", "factual"),
+        ("I'm allergic to cats and have to see the doctor on Friday", "planned"),
+        # How long something takes is no plan.
+        ("The dough doubles in four hours", "factual"), ("The train leaves in four hours", "planned"),
+        ("面团四小时内能发到两倍大", "factual"), ("四小时后出发", "planned"),
+        # A plan on another day is a plan, one that is off is none.
+        ("原定5月18日的演练改到5月20日上午九点", "planned"), ("The drill was moved from 18 May to 20 May", "planned"),
+        ("5月20日的演练取消了", "episodic"), ("The drill on 20 May is cancelled", "episodic"),
         # Names and nouns that look like verbs.
         ("Will is my stepfather", "relational"), ("In her will, Aunt Jo leaves the piano to me", "factual"),
         ("My cousin May arrives on May 30", "planned"), ("I'm left-handed", "factual"),
@@ -117,6 +129,11 @@ def test_traps(text: str, expected: str) -> None:
         ("周一和产品吵起来了", "2026-05-11 00:00"), ("老师要求我们周一交读书笔记", "2026-05-18 00:00"),
         ("The auditor visits us on Friday", "2026-05-15 00:00"),
         ("Our boiler broke down on Sunday", "2026-05-10 00:00"),
+        # told on a Wednesday
+        ("周三去书店淘到一册县志残本", "2026-05-13 00:00"), ("On Wednesday I found a coin", "2026-05-13 00:00"),
+        ("周三要去书店", "2026-05-20 00:00"), ("5月28日去泾县的行程取消了", "2026-05-28 00:00"),
+        ("原定5月18日的演练改到5月20日上午九点", "2026-05-20 09:00"),
+        ("The drill was moved from 18 May to 20 May at 10:00", "2026-05-20 10:00"),
         ("My flight leaves at 6:40 tomorrow morning", "2026-05-14 06:40"),
         ("Tomorrow's picnic is off", "2026-05-14 00:00"),
         ("下个月去日本", None), ("I moved in 2019", None), ("我的生日是5月20日", None), ("I like Fridays", None),
@@ -124,6 +141,24 @@ def test_traps(text: str, expected: str) -> None:
 )  # fmt: skip
 def test_event_times(text: str, expected: str | None) -> None:
     assert day(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5月28日去泾县的行程取消了，老周去北京", "2026-05-28 5月28日去泾县的行程取消了"),
+        ("周三的演出取消了", "2026-05-13 周三的演出取消了"),
+        ("原定5月18日的演练改到5月20日", "2026-05-18 原定5月18日的演练改到"),
+        ("The trip on 28 May is cancelled, because Nan is ill", "2026-05-28 The trip on 28 May is cancelled"),
+        ("The drill was moved from 18 May to 20 May", "2026-05-18 The drill was moved from 18 May to "),
+        ("5月28日的行程没有取消", None), ("如果下雨，5月28日的行程就取消了", None), ("5月28日前可以免费取消", None),
+        ("The trip on 28 May was not cancelled", None), ("The trip on 28 May may be cancelled", None),
+        ("The office was moved to May Street", None), ("钢琴课改到每周六上午十点", None), ("行程取消了", None),
+    ],
+)  # fmt: skip
+def test_which_plan_is_gone(text: str, expected: str | None) -> None:
+    gone = classify(text, NOW, SHANGHAI).gone
+    assert (gone and f"{gone.since.astimezone(SHANGHAI):%Y-%m-%d} {gone.words}") == expected
 
 
 def test_confidence_is_the_types_own_or_a_little_less() -> None:

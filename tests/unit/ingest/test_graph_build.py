@@ -11,6 +11,7 @@ import pytest
 
 from engine.ingest.facts import Fact
 from engine.ingest.graph import MOST_FACTS, build
+from engine.ingest.readings import Readings
 from engine.storage import aliases, graph, memories
 from engine.storage.database import Connection, Database
 from engine.storage.graph import Touched
@@ -30,8 +31,8 @@ def cx(data_dir: Path) -> Iterator[Connection]:
 
 
 @pytest.fixture(scope="module")
-def segmenter() -> Segmenter:
-    return Segmenter(None)
+def readings() -> Readings:
+    return Readings(Segmenter(None))
 
 
 def remember(cx: Connection, content: str, **given: Any) -> Memory:
@@ -69,9 +70,9 @@ def said(cx: Connection, memory: Memory) -> set[tuple[str, str, str, bool]]:
     return {(row.type, row.canonical, row.text, row.given) for row in graph.mentions_of(cx, memory.id)}
 
 
-def test_a_memory_mentions_people_topics_and_facts(cx: Connection, segmenter: Segmenter) -> None:
+def test_a_memory_mentions_people_topics_and_facts(cx: Connection, readings: Readings) -> None:
     memory = remember(cx, "Alice and 王伟 had tea", topics=("Green Tea",), participants=("Dr. Smith",))
-    build(cx, memory, [(Fact("They had tea", True), None), (Fact("  ", True), None)], segmenter)
+    build(cx, memory, [(Fact("They had tea", True), None), (Fact("  ", True), None)], readings)
     assert said(cx, memory) == {
         ("fact", content_key("They had tea"), "They had tea", True),
         ("person", "smith", "Dr. Smith", True),
@@ -79,43 +80,43 @@ def test_a_memory_mentions_people_topics_and_facts(cx: Connection, segmenter: Se
         ("person", "王伟", "王伟", False),
         ("topic", "green tea", "Green Tea", True),
     }
-    assert build(cx, memory, [(Fact("They had tea", True), None)], segmenter) == Touched()
+    assert build(cx, memory, [(Fact("They had tea", True), None)], readings) == Touched()
 
 
-def test_aliases_say_who_is_meant(cx: Connection, segmenter: Segmenter) -> None:
+def test_aliases_say_who_is_meant(cx: Connection, readings: Readings) -> None:
     first = remember(cx, "x", participants=("小王",), topics=("小王",))
     second = remember(cx, "x", participants=("小王",))
     aliases.put(cx, [Alias("person", "小王", "王伟", "王伟"), Alias("person", "小王", "王芳", "王芳", second.id)])
     for memory in (first, second):
-        build(cx, memory, [], segmenter)
+        build(cx, memory, [], readings)
     assert said(cx, first) == {("person", "王伟", "小王", True), ("topic", "小王", "小王", True)}
     assert said(cx, second) == {("person", "王芳", "小王", True)}
 
 
-def test_a_fact_keeps_its_life_when_none_is_named(cx: Connection, segmenter: Segmenter) -> None:
+def test_a_fact_keeps_its_life_when_none_is_named(cx: Connection, readings: Readings) -> None:
     memory, atom, other = remember(cx, "x"), add_atom(cx), add_atom(cx)
-    build(cx, memory, [(Fact("I like tea", True), atom)], segmenter)
-    assert build(cx, memory, [(Fact("I like tea", True), None)], segmenter) == Touched()
+    build(cx, memory, [(Fact("I like tea", True), atom)], readings)
+    assert build(cx, memory, [(Fact("I like tea", True), None)], readings) == Touched()
     assert [row.atom_id for row in graph.mentions_of(cx, memory.id)] == [atom]
-    touched = build(cx, memory, [(Fact("I like tea", True), other)], segmenter)
+    touched = build(cx, memory, [(Fact("I like tea", True), other)], readings)
     assert touched.atoms_gone == (atom,)
-    assert build(cx, memory, [], segmenter).atoms_gone == (other,)
+    assert build(cx, memory, [], readings).atoms_gone == (other,)
 
 
-def test_facts_are_distinct_and_capped(cx: Connection, segmenter: Segmenter) -> None:
+def test_facts_are_distinct_and_capped(cx: Connection, readings: Readings) -> None:
     memory = remember(cx, "x")
     many = [(Fact("fact 0", True), None), *((Fact(f"Fact {number}", False), None) for number in range(20))]
-    build(cx, memory, many, segmenter)
+    build(cx, memory, many, readings)
     rows = graph.mentions_of(cx, memory.id)
     assert [row.text for row in rows] == ["fact 0", *(f"Fact {number}" for number in range(1, MOST_FACTS))]
 
 
-def test_an_edit_leaves_nothing_of_what_was_said(cx: Connection, segmenter: Segmenter) -> None:
+def test_an_edit_leaves_nothing_of_what_was_said(cx: Connection, readings: Readings) -> None:
     memory = remember(cx, "Alice left", topics=("Boats",))
-    build(cx, memory, [], segmenter)
+    build(cx, memory, [], readings)
     memories.update(cx, memory.id, {"content": "Bob stayed", "topics": ()})
     edited = memories.get(cx, memory.id)
     assert edited is not None
-    build(cx, edited, [], segmenter)
+    build(cx, edited, [], readings)
     assert said(cx, memory) == {("person", "bob", "Bob", False)}
     assert graph.find(cx, "person", "alice") is None is graph.find(cx, "topic", "boats")

@@ -167,6 +167,26 @@ def test_decisions_and_dated_events_need_a_word_of_change() -> None:
         assert judge(before, told, 0.95).kind == "update"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("若岚的工位搬到二楼西侧了", "若岚的工位搬到一楼新修复室了", "update"),
+        ("My desk has moved to the second floor", "My desk has moved to the first floor", "update"),
+        ("若岚的工位搬到二楼西侧了", "若岚的电脑搬到一楼了", "different"),
+        ("Our office moved to Bath", "Our office changed the coffee supplier to Origin", "different"),
+        ("Alice has moved to York", "Alice moved the sofa to the attic", "different"),
+        ("妈妈的药改成一天两次了", "妈妈的药改成饭后吃了", "different"),
+    ],
+)
+def test_what_moved_and_is_a_fact_may_move_again(old: str, new: str, kind: str) -> None:
+    assert judged(old, new, None).kind == kind
+
+
+def test_a_name_that_the_dictionary_joins_to_living_is_found() -> None:
+    assert judged("妈妈赵秀兰住在扬州", "妈妈赵秀兰搬到苏州了", None).kind == "update"
+    assert judged("妈妈赵秀兰住在扬州", "姑妈赵秀梅搬到苏州了", None).kind == "different"
+
+
 def test_the_same_words_about_another_day_are_another_event() -> None:
     def at(text: str, day: int) -> Side:
         return side(text, "event", SEGMENTER, datetime(2026, 3, day, 12, tzinfo=UTC))

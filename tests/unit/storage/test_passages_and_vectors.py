@@ -43,8 +43,9 @@ def test_passages_behind_a_filter(db, stored) -> None:
     with db.transaction() as cx:
         memories.update(cx, ids[0], {"status": "trashed"})
         memories.update(cx, ids[1], {"tags": ("Tea",)})
-        assert passages.selected(cx, Filters()) == {parts[1]: ids[1], parts[2]: ids[1], parts[3]: ids[2]}
-        assert passages.selected(cx, Filters(tags=("tea",))) == {parts[1]: ids[1], parts[2]: ids[1]}
+        tea = {parts[1]: (ids[1], None), parts[2]: (ids[1], None)}
+        assert passages.selected(cx, Filters()) == tea | {parts[3]: (ids[2], None)}
+        assert passages.selected(cx, Filters(tags=("tea",))) == tea
         assert passages.selected(cx, Filters(pinned=True)) == {}
 
 
@@ -177,3 +178,22 @@ def test_counting_reads_no_vector(db) -> None:
     with db.reader() as cx:
         plan = cx.execute("EXPLAIN QUERY PLAN SELECT count(*) FROM vectors WHERE identity_id = 1").fetchall()
     assert "COVERING INDEX" in plan[0][3]
+
+
+@pytest.mark.parametrize("gone", ["the turn before", "the turn itself"])
+def test_a_passage_in_context_goes_with_either_of_its_memories(db, values, gone: str) -> None:
+    with db.transaction() as cx:
+        before, after = (memories.insert(cx, values(text)) for text in ("Anna: tea \x00?", "小王：要🍵"))
+        (own,) = passages.put(cx, after, [(0, 5)])
+        both = passages.put_context(cx, after, before)
+        identity = vectors.identity_id(cx, "model", 3)
+        vectors.put(cx, identity, [(own, _unit(1, 0, 0)), (both, _unit(0, 1, 0))])
+        assert vectors.texts(cx, [both, own]) == {own: "小王：要🍵", both: "Anna: tea \x00?\n小王：要🍵"}
+        assert passages.of(cx, [after]) == [(own, after, 0, 5)]
+        assert passages.memory_of(cx, [own, both]) == {own: after}
+        assert passages.contexts_of(cx, [after]) == passages.contexts_with(cx, [before]) == [(both, after, before)]
+        assert passages.selected(cx, Filters())[both] == (after, before)
+        memories.delete(cx, [before if gone == "the turn before" else after])
+        left = [own] if gone == "the turn before" else []
+        assert vectors.keys(cx, identity).tolist() == left
+        assert sorted(passages.owners(cx, [own, both])) == left

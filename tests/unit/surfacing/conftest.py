@@ -94,5 +94,5 @@ def make_store() -> Callable[[Database], Store]:
 
 @pytest.fixture
 def parameters() -> dict[str, Any]:
-    """The defaults, but nothing unsettled comes up unless a test wants it."""
-    return {**Settings().current, "surfacing.rumination_share": 0.0}
+    """The defaults, but nothing unsettled and no hint at digests comes up unless a test wants it."""
+    return {**Settings().current, "surfacing.rumination_share": 0.0, "digest.hints": False}

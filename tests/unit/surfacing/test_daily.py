@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.surfacing.daily import chance, fnv1a, later, local_date, start_of
+from engine.clock import local_date, start_of
+from engine.surfacing.daily import chance, fnv1a, later
 
 NAMES = ("Asia/Shanghai", "Europe/Berlin", "America/New_York", "Asia/Beirut", "America/Havana", "Pacific/Apia")
 ZONES = tuple(map(ZoneInfo, NAMES))

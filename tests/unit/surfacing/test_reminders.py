@@ -20,7 +20,7 @@ MIDNIGHT = datetime(2026, 4, 30, 16, tzinfo=UTC)
 def _due(store: Any, now: datetime = NOW, zone: tzinfo = SHANGHAI, days: int = 2, **more: Any) -> Reminders:
     filters = Filters(scope=more.pop("scope", None), persona_id=more.pop("persona_id", None))
     with store.read() as cx:
-        return upcoming(cx, filters, now, zone, days, **more)
+        return upcoming(cx, filters, now, zone, days, **{"hidden": ("high",), **more})
 
 
 def _told(found: Reminders) -> list[tuple[str, int]]:
@@ -132,7 +132,7 @@ def test_sensitive_ones_are_counted_not_shown(store: Any) -> None:
     store.plan(NOW, {shared: "an open plan", secret: "its secret wording"})
     found = _due(store)
     assert _told(found) == [("an open plan", 0)] and (found.total, found.hidden) == (1, 1)
-    assert len(_due(store, include_sensitive=True).items) == 2
+    assert len(_due(store, hidden=()).items) == 2
 
 
 def test_the_soonest_come_first_and_a_limit_still_counts_all(store: Any) -> None:

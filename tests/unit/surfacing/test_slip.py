@@ -21,7 +21,7 @@ USER_WIDE = Filters()
 
 def _slip(store: Any, now: datetime = NOW, zone: Any = SHANGHAI, filters: Filters = USER_WIDE) -> Memory | None:
     with store.read() as cx:
-        return todays_slip(cx, filters, now, zone)
+        return todays_slip(cx, filters, now, zone, ("high",))
 
 
 def _uid(store: Any, *more: Any) -> str | None:

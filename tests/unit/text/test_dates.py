@@ -191,3 +191,63 @@ def test_the_ends_of_the_calendar(moment: datetime) -> None:
     text = "昨天 明天 9999年前 9999天后 last winter, next year, in 9999 weeks, May 3, Friday 上周"
     for zone in (UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))):
         assert all(m.since < m.until for m in mentions(text, moment, zone))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "钢琴课改到每周六上午十点", "每个星期五晚上六点开会", "每周一、三下午两点", "每天早上七点到八点",
+        "工作日早上九点打卡", "practice has moved to Thursday evenings at eight", "every Saturday at 10 am",
+        "daily at 9:30",
+        "on weekdays from 7:00 to 9:00", "Sundays at 3 pm", "each Friday at noon", "every morning at seven",
+    ],
+)  # fmt: skip
+def test_the_hour_of_a_habit_is_of_no_single_day(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"),
+    [
+        ("每周五聚餐，今天晚上七点出发", 19), ("周六上午十点", 10), ("everyone is here at 8 pm", 20),
+        ("Thursday evening at eight", 20), ("every Friday we swim, tomorrow at 9 am we rest", 9),
+    ],
+)  # fmt: skip
+def test_an_hour_beside_a_habit_keeps_its_day(text: str, hour: int) -> None:
+    assert local(the_one(text).since).endswith(f"{hour:02}:00")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("周三", "2026-05-13"), ("on Wednesday", "2026-05-13"), ("周四", "2026-05-07"),
+        ("on Tuesday", "2026-05-12"), ("周三上午九点", "2026-05-13 09:00"),
+        # that hour of today is yet to come
+        ("周三下午三点", "2026-05-06 15:00"), ("on Wednesday at 3 pm", "2026-05-06 15:00"),
+        ("5月3日", "2026-05-03"), ("December 24", "2025-12-24"),
+    ],
+)  # fmt: skip
+def test_what_is_told_of_may_be_of_today(text: str, told: str) -> None:
+    assert local(the_one(text, "told").since) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The new starter doubles in four hours at 26 degrees", "The glue dries completely in two days",
+        "We drove there in three hours", "新酵头四小时内能发到两倍大", "油漆两天后就干透", "面团两小时内翻倍",
+    ],
+)  # fmt: skip
+def test_how_long_something_takes_is_no_date(text: str) -> None:
+    assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The train leaves in four hours", "The show starts in two hours", "My lease ends in two weeks",
+        "He drives home and we meet in two hours", "四小时后出发", "两天内交报告", "三天后发货",
+    ],
+)  # fmt: skip
+def test_what_is_still_so_long_ahead_is_a_date(text: str) -> None:
+    assert len(found(text)) == 1

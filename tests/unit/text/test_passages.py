@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.text.passages import LONGEST, MOST, TARGET, split
+import pytest
+
+from engine.text.passages import LONGEST, MOST, TARGET, TOGETHER, closing, goes_with, split
 from engine.text.tokens import estimate
 
 
@@ -90,3 +92,23 @@ def test_a_huge_text_gets_longer_passages() -> None:
     parts = split("这一句有十二个字组成的。" * 20_000)
     assert len(parts) <= MOST and sum(len(part.text) for part in parts) == 240_000
     assert len(split("\n".join(f"小明：第{number}句话，要说的事情其实还有很多。" for number in range(1000)))) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Anna: where did you leave the key", "Ben: under the mat"), ("小林：你上周去了哪里", "[12:03] 小王：去了杭州")],
+)
+def test_two_single_turns_that_are_short_go_together(before: str, after: str) -> None:
+    assert goes_with(before, after)
+    assert not goes_with(before, "a note that nobody spoke") and not goes_with("没有人说的一句话", after)
+    dialogue = "\n".join([before, after, before])
+    assert not goes_with(dialogue, after) and not goes_with(before, dialogue)
+    longest = before + "好" * (TOGETHER - estimate(before) - estimate(after))
+    assert goes_with(longest, after) and not goes_with(longest + "好好好", after)
+
+
+def test_what_a_conversation_has_come_to_is_its_last_two_lines() -> None:
+    assert closing("Anna: rain again\n\nBen: take the boat\nAnna: which one\n") == "Ben: take the boat\nAnna: which one"
+    assert closing("小林：又下雨了\n小王：坐船吧\n小林：哪一条\n小王：红的") == "小林：哪一条\n小王：红的"
+    for no in ("Anna: rain again\nBen: take the boat", "what did Anna say", "一行\n两行\n三行\n四行", ""):
+        assert closing(no) is None

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +104,30 @@ def test_words_are_as_written_without_punctuation() -> None:
     segmenter = Segmenter(None)
     assert segmenter.words("Hello，世界！ 3.14") == ["Hello", "世界", "3.14"]
     assert segmenter.search_words("中华人民共和国")[-1] == "中华人民共和国"
+
+
+def test_words_are_added_while_others_are_cutting() -> None:
+    segmenter, other = Segmenter(None), Segmenter(None)
+    long = "".join(SAMPLE[:3]) * 200
+    segmenter.words(long), other.words(long)
+    done = threading.Event()
+
+    def cut() -> None:
+        try:
+            for _ in range(10):
+                for work in (segmenter.words, segmenter.search_words, segmenter.tagged):
+                    work(long)
+        finally:
+            done.set()
+
+    def add() -> int:
+        count = 0
+        while not done.is_set():
+            other.add_word(f"龙虾军师{count % 7}")
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(2) as pool:
+        cutting, adding = pool.submit(cut), pool.submit(add)
+        cutting.result(60)
+        assert adding.result(60) > 0
