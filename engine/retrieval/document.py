@@ -92,7 +92,7 @@ def gather(
     vector = None
     if asked is not None:
         vector = _vector(asked, question.text, waiting, degraded)
-        if not (asked.ready and asked.complete) or journal.waiting(cx):
+        if not (asked.ready and asked.complete) or (vector is not None and journal.waiting(cx)):
             degraded.append("vectors_incomplete")
     leads = (*leads, *further(vector))
     if asked is None or vector is None:

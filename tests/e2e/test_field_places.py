@@ -116,7 +116,7 @@ def test_a_cold_start_answers_the_handshake_at_once(shim: Callable[..., Any], da
     began = time.monotonic()
     client = shim("--wait", "60", may_start=True)
     assert client.handshake()["result"]["serverInfo"]["name"] == "hupo"
-    assert len(client.request("tools/list")["result"]["tools"]) == 8
+    assert len(client.request("tools/list")["result"]["tools"]) == 10
     assert time.monotonic() - began < 5.0
     assert ok(client, "memorize", content="冷启动后的第一条记忆")["outcome"] == "stored"
     assert ok(client, "recall", query="第一条")["count"] == 1

@@ -96,7 +96,7 @@ def test_a_client_that_tries_the_new_era_first_may_shake_hands_after(
     first = client.request("server/discover", params)
     assert "2026-07-28" in str(first.get("result")) or first["error"]["code"] == -32601
     assert client.handshake()["result"]["protocolVersion"] == "2025-06-18"
-    assert len(client.request("tools/list")["result"]["tools"]) == 8
+    assert len(client.request("tools/list")["result"]["tools"]) == 10
     assert client.call("memory_status")["result"]["isError"] is not running
 
 
