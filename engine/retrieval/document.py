@@ -36,6 +36,8 @@ BESIDE = 0.4
 
 # So many memories in the other language are compared, the newest: more would take longer than the rest of recall.
 COMPARED_ABROAD = 1_000
+# How much farther a large store is searched for memories in the other language than for those in the question's own.
+FURTHER_ABROAD = 5
 # The language that a store is mixed with, by the script of a question; questions in neither are bound to none.
 ABROAD = {"han": "latin", "latin": "han"}
 
@@ -98,7 +100,7 @@ def gather(
     if asked is None or vector is None:
         return _candidates(cx, question, words, leads, None, 0.0, degraded)
     near, floor = nearest(cx, asked, vector, filters, subset, limit, hidden)
-    near += _abroad(cx, asked, vector, question, filters, limit, hidden)
+    near += _abroad(cx, asked, vector, question, filters, subset, limit, hidden)
     ids = np.fromiter(dict.fromkeys([*words, *near, *leads]), dtype=np.int64)
     return _candidates(cx, question, words, ids, cosines(cx, asked, vector, ids, filters, hidden), floor, degraded)
 
@@ -216,16 +218,26 @@ def _outward(
 
 
 def _abroad(
-    cx: Connection, space: VectorSpace, vector: Vector, question: Parsed, filters: Filters, limit: int,
+    cx: Connection, space: VectorSpace, vector: Vector, question: Parsed, filters: Filters, subset: int, limit: int,
     hidden: Sequence[Sensitivity],
 ) -> list[int]:  # fmt: skip
     """The nearest memories in the other language, where there are enough in each: its best lies far behind much that
-    is merely in the question's own, and would be no candidate. Looks at the newest ``COMPARED_ABROAD`` of them.
+    is merely in the question's own, and would be no candidate.
+
+    Of few memories the newest ``COMPARED_ABROAD`` are compared; of many, those that a search finds which goes
+    ``FURTHER_ABROAD`` times as far.
     """
     other = ABROAD.get(question.script)
     both = (other, question.script) if other else ()
     if not other or any(scripts.count(cx, one, filters, LEAST_GROUP) < LEAST_GROUP for one in both):
         return []
+    if subset > EXACT_SUBSET:
+        wide = int(limit * FURTHER_ABROAD * (len(space.index) / subset + 0.5)) + 1
+        keys, _ = space.index.nearest(vector, wide)
+        owner = passages.memory_of(cx, keys.tolist())
+        found = np.fromiter(dict.fromkeys(owner[key] for key in keys.tolist() if key in owner), dtype=np.int64)
+        passing = _passing(cx, found[scripts.among(cx, found, other)].tolist(), filters, hidden)
+        return [one for one in found.tolist() if one in passing][:limit]
     others = _visible(cx, scripts.newest(cx, other, filters, COMPARED_ABROAD), hidden)
     owner = {key: memory_id for key, memory_id, _, _ in passages.of(cx, others)}
     return _among(space, vector, owner, limit)[0]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.clock import MovableClock
-from engine.retrieval import fusion
+from engine.retrieval import document, fusion
 from engine.retrieval.document import COMPARED_ABROAD, gather
 from engine.retrieval.query import parse
 from engine.storage import scripts
@@ -164,6 +164,23 @@ def test_both_languages_have_candidates_however_many_the_own_has(store: Store) -
         english = scripts.newest(cx, "latin", ALL, COMPARED_ABROAD)
     assert set(english) <= set(found.ids.tolist())
     assert {int(one) for one in found.ids[found.foreign]} == set(english)
+
+
+def test_a_large_store_is_searched_farther_for_the_other_language(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the exact limit the other language comes from a wider search, through filters and policy alike."""
+    fill(store, "zh")
+    for number in range(60):
+        store.add(f"今天的第 {number} 件小事")
+    hidden = store.add("The cat food for the family is in the cellar", sensitivity="high")
+    question = parse(Query("家里猫粮的事情"), store.clock.now(), UTC)
+    monkeypatch.setattr(document, "EXACT_SUBSET", 0)
+    with store.database.reader() as cx:
+        found = gather(cx, question, ALL, store.space, 20, None, ("high",))
+        english = set(scripts.newest(cx, "latin", ALL, 1_000)) - {hidden}
+    assert hidden not in found.ids.tolist()
+    assert {int(one) for one in found.ids[found.foreign]} == english
 
 
 def test_scripts_are_read_through_the_filters(store: Store) -> None:
