@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from engine import Service
 from engine.config import Settings
 from engine.errors import Paused
 from engine.ingest.memorize import Ready
+from engine.memorizing import PREPARERS
 from engine.types import Actor, Draft, Filters, Remembered
 
 WAIT = 20.0
@@ -22,10 +23,10 @@ def _held(service: Service, offers: list[tuple[str, Actor]]) -> tuple[list[Futur
     go = threading.Event()
     service._writer.submit(go.wait, WAIT)
     made = [service.memorize(Draft(text), actor) for text, actor in offers]
-    service._memorizing._pool.submit(lambda: None)  # behind them
-    while len(service._memorizing._waiting) < len(offers):
-        assert not any(one.done() for one in made)
-        threading.Event().wait(0.005)
+    # Every offer is handed over before the pool is through with it.
+    service._memorizing._pool.shutdown(wait=True)
+    service._memorizing._pool = ThreadPoolExecutor(PREPARERS)
+    assert len(service._memorizing._waiting) == len(offers)
     return made, go
 
 

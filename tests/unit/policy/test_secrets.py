@@ -28,6 +28,8 @@ def test_nearly_every_secret_is_found_and_nearly_nothing_else(labelled: Load, pa
         if not all(any(s.start <= begin and end <= s.end for s in find(one.text)) for begin, end in one.spans)
     ]
     alarms = [(one.text, find(one.text)) for one in harmless if find(one.text)]
+    found = len(told) - len(missed)
+    print(f"\n{part or 'tuning'}: {found}/{len(told)} secrets, {len(alarms)}/{len(harmless)} false alarms")
     assert len(missed) <= (1 - RECALL) * len(told), missed
     assert len(alarms) <= FALSE_ALARMS * len(harmless), alarms
 
